@@ -72,6 +72,8 @@ impl Order {
 #[derive(Debug)]
 struct Entry {
     transaction: u32,
+    /// The transaction's, without a look at it: it lies far off in memory.
+    session: u32,
     writes: bool,
     /// When its last statement here was answered, and that one's place.
     answered: u64,
@@ -91,23 +93,21 @@ struct Key {
 
 impl Key {
     /// How many more are remembered.
-    fn enter(&mut self, all: &[Transaction], piece: &Piece, statement: u32, writes: bool) -> usize {
+    fn enter(&mut self, piece: &Piece, statement: u32, writes: bool) -> usize {
         let own = |entry: &Entry| entry.transaction == piece.transaction && entry.writes == writes;
         if let Some(entry) = self.entries.iter_mut().find(|entry| own(entry)) {
             (entry.answered, entry.place) = (piece.ended, piece.place);
             entry.statements.push(statement);
             return 0;
         }
-        let of_session =
-            |entry: &Entry| entry.writes == writes && all[entry.transaction as usize].session == piece.session;
+        let of_session = |entry: &Entry| entry.writes == writes && entry.session == piece.session;
         let is_full = self.entries.iter().filter(|entry| of_session(entry)).count() >= KEPT;
         if is_full {
             let oldest = self.entries.iter().position(of_session).expect("there are some");
             self.entries.remove(oldest);
         }
-        let transaction = piece.transaction;
-        let statements = vec![statement];
-        self.entries.push(Entry { transaction, writes, answered: piece.ended, place: piece.place, statements });
+        let Piece { transaction, session, place, ended: answered, .. } = *piece;
+        self.entries.push(Entry { transaction, session, writes, answered, place, statements: vec![statement] });
         usize::from(!is_full)
     }
 
@@ -230,17 +230,16 @@ impl<'a> Builder<'a> {
             None => [Some(&table.all), None],
         };
         for entry in met.into_iter().flatten().flat_map(|key| &key.entries) {
-            let other = &transactions[entry.transaction as usize];
-            if other.session != piece.session && (entry.writes || touch.writes) {
+            if entry.session != piece.session && (entry.writes || touch.writes) {
                 meet(transactions, piece, statement, touch, entry, (&mut waits, &mut racy));
             }
         }
         if let Some(key) = touch.key {
-            self.remembered += table.keys.entry(key).or_default().enter(transactions, piece, statement, touch.writes);
+            self.remembered += table.keys.entry(key).or_default().enter(piece, statement, touch.writes);
         } else {
-            self.remembered += table.whole.enter(transactions, piece, statement, touch.writes);
+            self.remembered += table.whole.enter(piece, statement, touch.writes);
         }
-        self.remembered += table.all.enter(transactions, piece, statement, touch.writes);
+        self.remembered += table.all.enter(piece, statement, touch.writes);
         racy.into_iter().for_each(|statement| self.order.racy[statement as usize] = true);
         waits.into_iter().for_each(|wait| self.wait(piece, wait));
     }

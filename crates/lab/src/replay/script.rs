@@ -11,6 +11,7 @@ use model::upgrade::Digest;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use trace::by_start::WINDOW;
 use trace::{Ask, Bound, ByStart, Item, Place, SessionId, Statement, Text};
 
@@ -20,6 +21,8 @@ const MOST: f64 = 0.8;
 pub(super) const MASKED: &str = "Values of the trace are masked";
 /// The digest of a statement without a text of its own.
 const NONE: u32 = u32::MAX;
+/// It is told after so many statements how far the reading is: a quarter of a second.
+const SHOWN: u64 = 1 << 16;
 
 pub struct Script {
     folder: PathBuf,
@@ -43,9 +46,19 @@ pub struct Script {
 }
 
 impl Script {
-    /// Reads a trace, twice: what it is, and what waits for what.
-    pub fn read(folder: &Path) -> Result<Self, Trouble> {
+    /// Reads a trace, twice: what it is, and what waits for what. `at` is told how many statements of how many, where
+    /// that is known.
+    pub fn read(folder: &Path, stop: &AtomicBool, at: &mut dyn FnMut(u64, u64)) -> Result<Self, Trouble> {
         let trace = Trace::open(folder)?;
+        let all = trace.closing.as_ref().map_or(0, |closing| 2 * closing.statements);
+        let mut read = 0;
+        let mut one_more = || {
+            read += 1;
+            if read % SHOWN == 0 {
+                at(read, all);
+            }
+            if stop.load(Relaxed) { Err(Trouble::new("asked to stop")) } else { Ok(()) }
+        };
         let mut limits = Vec::new();
         if trace.closing.is_none() {
             limits.push("The trace was torn: it is replayed as far as it goes.".to_string());
@@ -53,7 +66,10 @@ impl Script {
         let mut known = Known::default();
         for item in items(&trace)? {
             match item? {
-                Item::Statement(statement) => known.see(&statement),
+                Item::Statement(statement) => {
+                    known.see(&statement);
+                    one_more()?;
+                }
                 Item::Lost(_) => known.lost += 1,
             }
         }
@@ -70,7 +86,7 @@ impl Script {
         let Some(first) = known.first else {
             return Err(Trouble::new(format!("{} has no statements that can be asked", folder.display())));
         };
-        let order = order(&trace, first, &known)?;
+        let order = order(&trace, first, &known, &mut one_more)?;
         let Known { digest_of, digests, samples, sessions, numbers, users, schemas, last, .. } = known;
         Ok(Self {
             folder: folder.to_path_buf(),
@@ -252,7 +268,12 @@ impl Keys {
     }
 }
 
-fn order(trace: &Trace, first: u64, known: &Known) -> Result<Order, Trouble> {
+fn order(
+    trace: &Trace,
+    first: u64,
+    known: &Known,
+    one_more: &mut dyn FnMut() -> Result<(), Trouble>,
+) -> Result<Order, Trouble> {
     let keys = known.keys.found();
     let names: HashMap<&str, u32> = keys.keys().zip(0..).map(|(name, number)| (name.as_str(), number)).collect();
     let (mut places, mut transactions) = (vec![0; known.sessions.len()], Transactions::default());
@@ -273,6 +294,7 @@ fn order(trace: &Trace, first: u64, known: &Known) -> Result<Order, Trouble> {
             barrier: facts.barrier,
         });
         places[session as usize] += 1;
+        one_more()?;
     }
     Ok(builder.finish())
 }

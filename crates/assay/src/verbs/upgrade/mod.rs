@@ -9,6 +9,7 @@ use crate::progress::Terminal;
 use crate::{interrupt, out};
 use clap::{ArgMatches, Command};
 use judge::upgrade::Hearing;
+use lab::Progress;
 use lab::os::digest::digest;
 use lab::os::process::Guard;
 use lab::replay::{Comparison, Data, Pace, Script, Servers, Side, data, each_heard, keep};
@@ -17,6 +18,8 @@ use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
 
 pub const VERB: Verb = Verb { name: "upgrade", command, run };
 
@@ -65,9 +68,14 @@ fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
     let found = Data::at(&path).map_err(exit::refused)?;
     let (from, to) = (side(matches, "from")?, side(matches, "to")?);
     eprintln!("reading {}", trace.display());
-    let script = Rc::new(Script::read(&trace).map_err(exit::refused)?);
+    let (progress, begun) = (RefCell::new(Terminal::new()), Instant::now());
+    let mut at = |done: u64, of: u64| {
+        let left = begun.elapsed().mul_f64(of.saturating_sub(done) as f64 / done as f64);
+        progress.borrow_mut().at(done, of, "statements of the trace, read twice", left);
+    };
+    let script = Script::read(&trace, &stop, &mut at);
+    let script = Rc::new(script.map_err(|e| if stop.load(Relaxed) { exit::failed(e) } else { exit::refused(e) })?);
     let folder = folder(matches, &found)?;
-    let progress = RefCell::new(Terminal::new());
     let comparison = Comparison {
         script: Rc::clone(&script),
         data: found,
