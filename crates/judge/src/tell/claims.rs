@@ -51,7 +51,7 @@ pub fn all(
         summaries.into_iter().flatten().partition(|claim| claim.is_answer);
     answers.extend(open);
     summaries.extend(beside);
-    answers.extend(alone(cells).filter(|_| answers.is_empty()));
+    answers.extend(alone(evidence, cells).filter(|_| answers.is_empty()));
     if answers.is_empty() {
         answers.push(unanswered(cells, verdicts, health));
     }
@@ -63,9 +63,10 @@ pub fn all(
     answers.into_iter().chain(others).collect()
 }
 
-/// The number itself, where there is one only.
-fn alone(cells: &[CellJudgement]) -> Option<Claim> {
-    let [cell] = cells else { return None };
+/// The number itself, where there is one only; its A/A twin is no second.
+fn alone(evidence: &Evidence, cells: &[CellJudgement]) -> Option<Claim> {
+    let mut own = evidence.cells.iter().zip(cells).filter(|(cell, _)| cell.cell.repeats.is_none());
+    let (Some((_, cell)), None) = (own.next(), own.next()) else { return None };
     let rate = cell.metrics.get("qps").filter(|_| cell.no_number.is_none() && cell.struck(None).is_none())?;
     let tail =
         cell.metrics.get("latency_us_p99").map_or(String::new(), |p99| format!(", p99 {} µs", rounded(p99.value)));
