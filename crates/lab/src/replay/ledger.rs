@@ -10,6 +10,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use trace::Statement;
 
+/// So many are handed to the disk at once where a replay ended early.
+const TOGETHER: usize = 4096;
+
 /// What all statements that were asked add up to.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sums {
@@ -96,9 +99,12 @@ impl Ledger {
 
     /// All of so many statements, those that were not asked too.
     pub fn finish(mut self, of: usize) -> Result<Sums, Trouble> {
-        self.waiting.resize(of.saturating_sub(self.written), None);
-        for heard in std::mem::take(&mut self.waiting) {
-            heard.unwrap_or_default().write(&mut self.bytes);
+        for at in self.written..of {
+            let heard = self.waiting.pop_front().flatten().unwrap_or_default();
+            heard.write(&mut self.bytes);
+            if at % TOGETHER == 0 {
+                self.write();
+            }
         }
         self.write();
         let ended = self.failed.take().map_or_else(|| self.file.flush(), Err);
