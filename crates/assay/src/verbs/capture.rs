@@ -76,7 +76,7 @@ fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
 }
 
 fn statistics(dsn: &str, out: &Path, sieve: &Sieve, stop: &AtomicBool) -> Result<String, Failed> {
-    let shapes = lab::capture::statistics(&endpoint(dsn)?, out, sieve, stop, &|table| eprintln!("counting {table}"))?;
+    let shapes = lab::shapes::survey(&endpoint(dsn)?, out, sieve, stop, &|table| eprintln!("counting {table}"))?;
     let (tables, rows) = (shapes.tables.len(), shapes.tables.iter().map(|table| table.rows).sum::<u64>());
     let mut text = format!("{}: the schema and statistics of {tables} tables of {rows} rows", out.display());
     shapes.notes.iter().for_each(|note| text += &format!("\nnote: {note}"));

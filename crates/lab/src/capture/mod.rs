@@ -5,12 +5,10 @@ mod digests;
 mod packets;
 pub mod proxy;
 mod slow_log;
-mod statistics;
 
 pub use digests::digests;
 pub use packets::packets;
 pub use slow_log::slow_log;
-pub use statistics::statistics;
 
 use model::Nanos;
 use std::time::{SystemTime, UNIX_EPOCH};

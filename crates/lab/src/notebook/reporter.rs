@@ -18,6 +18,11 @@ pub trait Progress: Send {
     fn at(&mut self, done: u64, of: u64, what: &str, left: Duration);
 }
 
+/// The time that is left, if it goes on as it went.
+pub fn left(begun: Instant, done: u64, of: u64) -> Duration {
+    begun.elapsed().mul_f64(of.saturating_sub(done) as f64 / done.max(1) as f64)
+}
+
 pub struct Reporter<'a> {
     pub notebook: &'a mut Notebook,
     pub progress: &'a mut dyn Progress,
@@ -59,8 +64,7 @@ impl Reporter<'_> {
                 std::thread::sleep(LOOK);
                 let (d, t) = (done.load(Relaxed), total.load(Relaxed));
                 if d > 0 {
-                    let left = begun.elapsed().mul_f64((t - d.min(t)) as f64 / d as f64);
-                    self.progress.at(d, t, &format!("rows, {label}"), left);
+                    self.progress.at(d, t, &format!("rows, {label}"), left(begun, d, t));
                 }
             }
             working.join().expect("work that is watched does not panic")

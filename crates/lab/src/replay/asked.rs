@@ -1,6 +1,6 @@
 //! What a trace asks to be there: of each table the combinations of values that its statements hold columns to. Rows
-//! that are made of statistics have them, so that statements find what they look for; what the trace inserts itself is
-//! left out.
+//! that are made of statistics have them, so that statements find what they look for. Whoever makes them leaves out
+//! what the trace inserts anywhere, rows that it deletes and inserts again with the rest.
 
 use super::script::{Script, facts_of};
 use super::{facts, fingerprint};
@@ -8,7 +8,8 @@ use crate::trouble::Trouble;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Debug, Formatter};
 
-/// So many combinations of one table are kept; what is asked for beyond them finds rows of the others' kind.
+/// So many combinations of one table are kept, some 40 MB; what is asked for beyond them finds rows of the others'
+/// kind.
 const MOST: usize = 200_000;
 
 /// Columns, in small letters, with the value that each must have.
@@ -27,7 +28,6 @@ pub struct AskedFor(pub BTreeMap<String, AskedOfTable>);
 impl AskedFor {
     pub fn of(script: &Script) -> Result<Self, Trouble> {
         let mut all = Self::default();
-        // In the order of their beginnings: what was inserted before was not there.
         for statement in script.statements()? {
             for facts::Table { name, held, inserts, .. } in facts_of(&statement?.1).tables {
                 let own = all.0.entry(name).or_default();

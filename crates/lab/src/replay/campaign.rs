@@ -7,7 +7,7 @@ use super::look;
 use super::player::{Manner, Pace, Played, play};
 use super::script::{MASKED, Script};
 use super::servers::{Servers, Side};
-use crate::notebook::reporter::Progress;
+use crate::notebook::reporter::{Progress, left};
 use crate::os::procfs::cpu_of;
 use crate::provision::snapshots::StoredSnapshot;
 use crate::trouble::Trouble;
@@ -121,8 +121,7 @@ impl Comparison<'_> {
         let begun = Instant::now();
         let of = self.script.count() as u64;
         let at = |done: u64| {
-            let left = begun.elapsed().mul_f64(of.saturating_sub(done) as f64 / done.max(1) as f64);
-            self.progress.borrow_mut().at(done, of, &format!("statements, {}", side.name), left);
+            self.progress.borrow_mut().at(done, of, &format!("statements, {}", side.name), left(begun, done, of));
         };
         let manner = Manner { pace: self.pace, is_compared: !self.is_synthetic(), stop: self.stop, at: &at };
         let passing = heard.with_extension("tmp");

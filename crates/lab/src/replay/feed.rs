@@ -12,7 +12,8 @@ use trace::Statement;
 /// So many statements lie ready at most: 13 s of 5,000 a second. What a statement waits for began before it, and so
 /// lies before it here: sessions that are ahead of others wait, and none for ever.
 pub const AHEAD: usize = 1 << 16;
-/// Handed over together.
+/// Handed over together, so that waking the other thread costs a statement nothing; so many such chunks wait beside
+/// what lies ready, as much as is asked while the disk is slow once.
 const TOGETHER: usize = 256;
 const CHUNKS: usize = 16;
 

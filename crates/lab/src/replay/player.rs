@@ -98,7 +98,6 @@ struct Stage {
     ledger: RefCell<Ledger>,
     errors: RefCell<HashMap<(u32, u16), String>>,
     stalls: RefCell<Stalls>,
-    asked: Cell<u64>,
     misfits: Cell<u64>,
     living: Cell<usize>,
     last: Cell<Nanos>,
@@ -150,7 +149,6 @@ fn played<'s>(
         ledger: RefCell::new(Ledger::create(into)?),
         errors: RefCell::default(),
         stalls: RefCell::new(Stalls::new(sessions)),
-        asked: Cell::new(0),
         misfits: Cell::new(0),
         living: Cell::new(sessions),
         last: Cell::new(clock::now()),
@@ -358,7 +356,6 @@ impl<'a> Session<'a> {
         let is_error = known.error.is_some_and(|number| number != heard.error);
         let rows = known.rows.is_some_and(|rows| rows != u64::from(heard.rows));
         let affected = known.affected.is_some_and(|affected| affected != u64::from(heard.affected));
-        self.stage.asked.set(self.stage.asked.get() + 1);
         if let (Some(error), Some(digest)) = (error, self.stage.script.digest_of(at))
             && known.error.is_none_or(|number| number == 0)
         {
@@ -369,7 +366,7 @@ impl<'a> Session<'a> {
             return;
         }
         self.stage.misfits.set(self.stage.misfits.get() + 1);
-        let (misfits, asked) = (self.stage.misfits.get(), self.stage.asked.get());
+        let (misfits, asked) = (self.stage.misfits.get(), self.stage.ledger.borrow().sums().asked + 1);
         if misfits >= MISFITS && misfits as f64 > MISFIT_SHARE * asked as f64 {
             self.stage.end(format!(
                 "the data do not fit the trace: {misfits} of the first {asked} statements were answered with other rows \

@@ -6,7 +6,7 @@ use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::kinds;
 use crate::backends::mysql::control::Control;
 use crate::backends::mysql::rest;
-use crate::notebook::reporter::Progress;
+use crate::notebook::reporter::{Progress, left};
 use crate::notebook::unix_ms;
 use crate::os::copy::{Allocated, copy};
 use crate::os::digest::digest;
@@ -96,8 +96,7 @@ impl Servers {
         };
         let endpoint = SqlEndpoint::root(instance.socket().to_path_buf());
         let at = |done: u64, of: u64, what: &str| {
-            let left = begun.elapsed().mul_f64(of.saturating_sub(done) as f64 / done.max(1) as f64);
-            progress.borrow_mut().at(done, of, what, left);
+            progress.borrow_mut().at(done, of, what, left(begun, done, of));
         };
         for note in data::load(&endpoint, data, needed, stop, &at)? {
             progress.borrow_mut().say(&note);

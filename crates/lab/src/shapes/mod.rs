@@ -68,6 +68,11 @@ pub struct Column {
     pub refers: Option<[String; 3]>,
 }
 
+/// A name as statements write it.
+pub fn identifier(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}
+
 impl Shapes {
     pub fn read(folder: &Path) -> Result<Self, Trouble> {
         let path = folder.join(STATISTICS);

@@ -1,8 +1,9 @@
 //! Rows of a table by their number, so that unique keys are unique, and every column has about as many different values
 //! as it had.
 
-use super::values::{literal, mixed};
+use super::values::literal;
 use super::{Column, Shapes, Table};
+use model::seed::split_mix;
 
 /// How a row's number becomes the number of a column's value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,7 +35,7 @@ impl<'a> Rows<'a> {
             // What refers to another column has that one's values.
             let domain = column.refers.as_ref().and_then(|refers| shapes.column(refers)).unwrap_or(column);
             let place = digits[at].unwrap_or(Place::Drawn {
-                salt: mixed(at as u64 + 1),
+                salt: split_mix(at as u64 + 1),
                 of: column.distinct.clamp(1, domain.distinct.max(1)),
             });
             Own { column, domain, place, first }
@@ -47,8 +48,8 @@ impl<'a> Rows<'a> {
         let one = |own: &Own| match own.place {
             Place::Digit { unit, of } => literal(own.domain, number / unit % of, of.max(own.domain.distinct)),
             Place::Drawn { salt, of } => {
-                let drawn = mixed(number ^ salt);
-                let share = (mixed(drawn) >> 11) as f64 / (1u64 << 53) as f64;
+                let drawn = split_mix(number ^ salt);
+                let share = (split_mix(drawn) >> 11) as f64 / (1u64 << 53) as f64;
                 let value = drawn % of;
                 match own.first.get(value as usize) {
                     _ if share < own.column.nulls => "NULL".to_string(),

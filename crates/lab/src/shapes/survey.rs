@@ -1,9 +1,10 @@
 //! Takes the shape of a server's data with statements that any reader may ask. No row is written down: of a table its
 //! definition, of a column counts, and the bounds of numbers and times, masked where that is asked for.
 
-use super::{Column, OWN_SCHEMAS, ROUTINES, SCHEMA, STATISTICS, Shapes, Table, VERSION};
+use super::{Column, OWN_SCHEMAS, ROUTINES, SCHEMA, STATISTICS, Shapes, Table, VERSION, identifier};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::mysql::control::{Control, TextRow};
+use crate::notebook::unix_ms;
 use crate::trouble::Trouble;
 use model::Nanos;
 use std::collections::BTreeMap;
@@ -22,7 +23,6 @@ const NAMES: &str = "Names, comments, defaults and the members of ENUMs are in t
 /// Takes the shape of the DSN's database, or of all that are not the server's own where none is named.
 pub fn survey(
     server: &SqlEndpoint,
-    made: Nanos,
     out: &Path,
     sieve: &Sieve,
     stop: &AtomicBool,
@@ -57,7 +57,14 @@ pub fn survey(
     }
     let server = surveyor.control.version().to_string();
     surveyor.control.quit();
-    let shapes = Shapes { version: VERSION, server, made, masked: sieve.fingerprint(), notes, tables };
+    let shapes = Shapes {
+        version: VERSION,
+        server,
+        made: Nanos::from_millis(unix_ms()),
+        masked: sieve.fingerprint(),
+        notes,
+        tables,
+    };
     fs::create_dir_all(out).map_err(Trouble::at("making", out))?;
     let figures = serde_json::to_string_pretty(&shapes).expect("figures are JSON") + "\n";
     for (name, text) in [(SCHEMA, schema), (ROUTINES, routines), (STATISTICS, figures)] {
@@ -78,7 +85,7 @@ fn text(row: &TextRow, at: usize) -> String {
 }
 
 fn name(parts: &[&str]) -> String {
-    parts.iter().map(|part| format!("`{}`", part.replace('`', "``"))).collect::<Vec<_>>().join(".")
+    parts.iter().map(|part| identifier(part)).collect::<Vec<_>>().join(".")
 }
 
 impl Surveyor<'_> {

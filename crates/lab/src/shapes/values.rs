@@ -3,12 +3,15 @@
 //! nothing, as long as the originals were.
 
 use super::Column;
+use model::seed::split_mix;
 use trace::calendar::{civil, days};
 
 const SECONDS_PER_DAY: i128 = 86_400;
 /// Where nobody knows the bounds, times begin here, which every type of time has: 2000-01-01 in seconds since 1970.
 const BEGINNING: i128 = 946_684_800;
-/// A text of a type without a length of its own is never longer: an index holds it.
+/// Digits behind the point where the type says none: as many as a FLOAT tells apart beside four before it.
+const FRACTION: usize = 3;
+/// A text of a type that says no length is never longer: TEXT holds 65,535 bytes.
 const LONGEST: usize = 60_000;
 const LETTERS: u64 = 26;
 
@@ -36,7 +39,7 @@ pub fn literal(column: &Column, number: u64, of: u64) -> String {
         "time" => format!("'{}'", clock(whole(seconds, 0))),
         "enum" | "set" => member(&column.kind, number),
         "uuid" => {
-            let hex = format!("{:016x}{:016x}", mixed(number), mixed(number ^ 1 << 63));
+            let hex = format!("{:016x}{:016x}", split_mix(number), split_mix(number ^ 1 << 63));
             format!("'{}-{}-{}-{}-{}'", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
         }
         "inet6" => format!("'fd00::{:x}:{:x}'", number >> 16 & 0xFFFF, number & 0xFFFF),
@@ -49,9 +52,6 @@ pub fn literal(column: &Column, number: u64, of: u64) -> String {
         _ => format!("'{}'", text(column, number, of, 0)),
     }
 }
-
-/// Digits behind the point where the type says none.
-const FRACTION: usize = 3;
 
 /// Evenly between the bounds; beyond them where there are not so many whole numbers between.
 fn spread([least, most]: [Option<i128>; 2], first: i128, number: u64, of: u64) -> i128 {
@@ -133,7 +133,7 @@ fn text(column: &Column, number: u64, of: u64, around: usize) -> String {
     // Fixed lengths stay; others differ by a quarter to either side.
     let mean = column.length.round() as usize;
     let is_fixed = column.kind.starts_with("char(") || column.kind.starts_with("binary(") || mean < 4;
-    let about = if is_fixed { mean } else { mean * 3 / 4 + (mixed(number) % (mean as u64 / 2 + 1)) as usize };
+    let about = if is_fixed { mean } else { mean * 3 / 4 + (split_mix(number) % (mean as u64 / 2 + 1)) as usize };
     let mut letters = Vec::with_capacity(about);
     let (mut rest, mut room) = (number, of.max(1) - 1);
     loop {
@@ -146,19 +146,11 @@ fn text(column: &Column, number: u64, of: u64, around: usize) -> String {
     let long = about.saturating_sub(around).max(letters.len()).min(most.saturating_sub(around));
     let mut state = number;
     while letters.len() < long {
-        state = mixed(state);
+        state = split_mix(state);
         letters.push(b'a' + (state % LETTERS) as u8);
     }
     letters.truncate(long);
     String::from_utf8(letters).expect("letters")
-}
-
-/// SplitMix64's finaliser: numbers that are near each other become far.
-pub fn mixed(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ z >> 31
 }
 
 #[cfg(test)]

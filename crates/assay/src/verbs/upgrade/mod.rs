@@ -10,6 +10,7 @@ use crate::{interrupt, out};
 use clap::{ArgMatches, Command};
 use judge::upgrade::Hearing;
 use lab::Progress;
+use lab::notebook::reporter::left;
 use lab::os::digest::digest;
 use lab::os::process::Guard;
 use lab::replay::{Comparison, Data, Pace, Script, Servers, Side, data, each_heard, keep};
@@ -70,8 +71,7 @@ fn run(matches: &ArgMatches) -> Result<Exit, Exit> {
     eprintln!("reading {}", trace.display());
     let (progress, begun) = (RefCell::new(Terminal::new()), Instant::now());
     let mut at = |done: u64, of: u64| {
-        let left = begun.elapsed().mul_f64(of.saturating_sub(done) as f64 / done as f64);
-        progress.borrow_mut().at(done, of, "statements of the trace, read twice", left);
+        progress.borrow_mut().at(done, of, "statements of the trace, read twice", left(begun, done, of));
     };
     let script = Script::read(&trace, &stop, &mut at);
     let script = Rc::new(script.map_err(|e| if stop.load(Relaxed) { exit::failed(e) } else { exit::refused(e) })?);
