@@ -23,6 +23,12 @@ pub fn civil(days: i64) -> (i64, u32, u32) {
     (year + era * 400 + i64::from(month <= 2), month, day)
 }
 
+/// A moment as people read it, of seconds since 1970 (UTC).
+pub fn moment(unix_s: i64) -> String {
+    let ((year, month, day), s) = (civil(unix_s.div_euclid(86_400)), unix_s.rem_euclid(86_400));
+    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02} UTC", s / 3600, s / 60 % 60, s % 60)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -34,5 +40,6 @@ mod tests {
             let (year, month, date) = civil(day);
             days(year, month, date) == day
         }));
+        assert_eq!((moment(0), moment(1_795_694_461)), ("1970-01-01 00:00:00 UTC".into(), "2026-11-26 12:01:01 UTC".into()));
     }
 }

@@ -131,6 +131,7 @@ fn a_torn_trace_is_replayed_as_far_as_it_goes_on_a_data_directory_of_its_own() {
     fs::remove_file(desk.path("trace/end.json")).expect("it was whole");
     let kept = fs::read_dir(desk.home().join("snapshots")).expect("data are kept").flatten().next().expect("one");
     let data = kept.path().join("data");
+    fs::write(data.join("xtrabackup_binlog_info"), "binlog.000012\t1234\n").expect("a folder of the desk's");
     let mut again: Vec<&str> =
         one.iter().map(|word| if *word == "shop.sql" { data.to_str().expect("UTF-8") } else { word }).collect();
     again.push("second");
@@ -139,6 +140,7 @@ fn a_torn_trace_is_replayed_as_far_as_it_goes_on_a_data_directory_of_its_own() {
     said.assert_carried_out();
     let notes = told(&said)["notes"].to_string();
     assert!(notes.contains("The trace was torn"), "{notes}");
+    assert!(notes.contains("taken at binlog.000012, position 1234 of the binary log"), "{notes}");
 }
 
 #[test]

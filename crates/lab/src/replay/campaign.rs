@@ -5,6 +5,7 @@
 use super::data::{Data, Needed};
 use super::look;
 use super::player::{Manner, Pace, Played, play};
+use super::position;
 use super::script::{MASKED, Script};
 use super::servers::{Servers, Side};
 use crate::notebook::reporter::{Progress, left};
@@ -80,7 +81,8 @@ impl Comparison<'_> {
     fn limits(&self) -> Vec<String> {
         let synthetic = self.is_synthetic().then(|| SYNTHETIC.to_string());
         let known = self.script.limits.iter().filter(|limit| !(self.is_synthetic() && limit.starts_with(MASKED)));
-        synthetic.into_iter().chain(known.cloned()).collect()
+        let taken = position::told(&self.data, self.script.first);
+        synthetic.into_iter().chain(taken).chain(known.cloned()).collect()
     }
 
     /// Who goes first changes with every block.

@@ -14,6 +14,7 @@ mod loading;
 mod look;
 mod order;
 mod player;
+mod position;
 pub mod script;
 mod servers;
 mod stalls;
