@@ -1,19 +1,27 @@
 //! Ranks over MPI. A message goes in pieces that every implementation sends at once, whole, without asking its
 //! receiver: a larger one would wait for a process that may have been killed or stopped in the midst of it, and so
-//! would whoever receives it. Sends are buffered for the same reason. One thread speaks.
+//! would whoever receives it. Sends are buffered for the same reason. One thread speaks. All end together, by MPI's own
+//! rule, and who was stopped at the very end is waited for so long only.
 
+use crate::exit::Exit;
 use lab::ranks::Ranks;
 use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, MatchedReceiveVec, Source};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
 
 /// Below the smallest size from which on an implementation asks first: 4 KiB of Open MPI's shared memory, with its
 /// header.
 const PIECE: usize = 2048;
 /// Room for what was sent and not yet taken: the tallies of many seconds.
 const ROOM: usize = 64 << 20;
+/// Ranks that have nothing left to do end within milliseconds of each other.
+const FAREWELL: Duration = Duration::from_secs(10);
 /// The first byte of a piece.
 const MORE: u8 = 0;
 const LAST: u8 = 1;
@@ -22,8 +30,8 @@ pub struct OverMpi {
     world: SimpleCommunicator,
     /// By sender, what has come of a message.
     begun: BTreeMap<i32, Vec<u8>>,
-    /// Behind all that uses it: with it MPI ends.
-    _universe: Universe,
+    /// With it MPI ends.
+    universe: Option<Universe>,
 }
 
 impl OverMpi {
@@ -31,7 +39,7 @@ impl OverMpi {
         let (mut universe, _) =
             mpi::initialize_with_threading(Threading::Funneled).ok_or("MPI was begun already in this process")?;
         universe.set_buffer_size(ROOM);
-        Ok(Self { world: universe.world(), begun: BTreeMap::new(), _universe: universe })
+        Ok(Self { world: universe.world(), begun: BTreeMap::new(), universe: Some(universe) })
     }
 }
 
@@ -70,5 +78,26 @@ impl Ranks for OverMpi {
 
     fn abort(&mut self, status: i32) {
         self.world.abort(status)
+    }
+}
+
+impl Drop for OverMpi {
+    fn drop(&mut self) {
+        let ended = Arc::new(AtomicBool::new(false));
+        let seen = ended.clone();
+        thread::spawn(move || {
+            thread::sleep(FAREWELL);
+            if !seen.load(Relaxed) {
+                eprintln!(
+                    "assay: another rank has not ended {} s after this one, stopped or cut off; the launcher ends it. What \
+                     was measured is in the record.",
+                    FAREWELL.as_secs()
+                );
+                // Another thread than MPI's may not say more than this to it, and every launcher hears it.
+                std::process::exit(Exit::WorldFailed as i32);
+            }
+        });
+        drop(self.universe.take());
+        ended.store(true, Relaxed);
     }
 }

@@ -100,6 +100,24 @@ fn a_rank_that_is_killed_or_stopped_fails_its_run_by_its_name_and_the_same_comma
     }
 }
 
+#[test]
+fn a_rank_that_is_stopped_when_all_is_over_does_not_hold_the_others() {
+    let Some(program) = program() else { return };
+    let desk = Desk::new();
+    let mut command = ranks(&desk, &program, &[RUN, ONE].concat());
+    let mut lab = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun starts");
+    await_event(&desk, &mut lab, "run_started", 0);
+    let rank = rank_process(&lab, 2);
+    // Before the report is drawn, and so before ranks are told that all is over.
+    await_event(&desk, &mut lab, "lab_stopped", 0);
+    signal(rank, Signal::STOP);
+    let said = Said::of(lab.wait_with_output().unwrap());
+    assert_eq!(said.status, 3, "{said:?}");
+    assert!(said.err.contains("another rank has not ended 10 s after this one"), "{}", said.err);
+    assert_eq!(desk.run("c001-1")["ending"], "done");
+    desk.assert_nothing_is_left();
+}
+
 /// The process of a rank, by what its launcher gave it.
 fn rank_process(launcher: &Child, rank: u32) -> u32 {
     let wanted = format!("OMPI_COMM_WORLD_RANK={rank}\0");
