@@ -55,7 +55,7 @@ fn look(evidence: &Evidence) -> Sight {
         return Err("no two points of one line have a regime".into());
     }
     let broken = lines.iter().filter_map(|(line, points)| {
-        let at = points.windows(2).position(|pair| is_other(&pair[0], &pair[1]))?;
+        let at = points.windows(2).position(|pair| is_other(&pair[0], &pair[1], evidence.limits.of(&POOL_READS)))?;
         let (last, first) = (&points[at], &points[at + 1]);
         Some(format!(
             "{line}: {} is {} ({} pages read from disk per statement) and {} is {} ({}), so that no trend holds over both",
@@ -82,9 +82,10 @@ fn look(evidence: &Evidence) -> Sight {
     })
 }
 
-/// Found in memory, or not: how a run that reads is called depends on how long it was looked at.
-fn is_other(one: &Point, other: &Point) -> bool {
-    (one.1 == Regime::Cached) != (other.1 == Regime::Cached)
+/// Found in memory, or not: how a run that reads is called depends on how long it was looked at. Points on either side of
+/// the limit that lie no farther apart than it is high are not two regimes.
+fn is_other(one: &Point, other: &Point, pool_reads: f64) -> bool {
+    (one.1 == Regime::Cached) != (other.1 == Regime::Cached) && (one.2 - other.2).abs() > pool_reads
 }
 
 /// The worst of a cell's runs.
@@ -112,8 +113,8 @@ fn over_axes(evidence: &Evidence) -> Vec<(String, Vec<Point>)> {
         }
     }
     let name = |axis: &str, others: &str| match others {
-        "" => format!("over {axis}"),
-        others => format!("over {axis} ({others})"),
+        "" => format!("Over {axis}"),
+        others => format!("Over {axis} ({others})"),
     };
     lines.into_iter().map(|((axis, others), points)| (name(&axis, &others), points)).collect()
 }

@@ -4,7 +4,7 @@
 
 use super::in_force;
 pub use super::moved::ABSENT;
-use super::moved::{self, canonical, is_the_build};
+use super::moved::{self, is_the_build};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
 use crate::frame::prepared;
 use model::experiment::keys;
@@ -119,6 +119,13 @@ pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec
         }
         differing("", &surroundings(one), &surroundings(other), &mut drifts);
     }
+    if let (Some(one), Some(other)) = (base.runs.first(), candidate.runs.first())
+        && speak_other_sql(one, other)
+    {
+        // Each has its own character sets and its own session: what only one has is the server, and what both have is told.
+        let own = |d: &&mut Drift| d.key.starts_with("session.") || d.key.ends_with(CHARSET);
+        drifts.iter_mut().filter(own).for_each(|d| d.class = Class::Circumstance);
+    }
     drifts.retain(|d| !implies(axis, d));
     // Of one build the variables themselves say it.
     if axis == "build" {
@@ -158,6 +165,16 @@ fn decide(drifts: &mut [Drift], are_builds: bool, have_log: bool) {
 /// Whether one of the servers is without SQL, and so has no variables.
 fn is_without_sql(one: &RunEvidence, other: &RunEvidence) -> bool {
     [one, other].into_iter().any(|run| run.instance.is_some_and(|instance| !serves(&instance.kind, Protocol::MySql)))
+}
+
+/// A parameter whose values are each family's own.
+const CHARSET: &str = "charset";
+
+/// Whether one is of MySQL's family and the other is PostgreSQL.
+fn speak_other_sql(one: &RunEvidence, other: &RunEvidence) -> bool {
+    let speaks = |run: &RunEvidence, sql| run.instance.is_some_and(|instance| serves(&instance.kind, sql));
+    let [(a, b), (c, d)] = [one, other].map(|run| (speaks(run, Protocol::MySql), speaks(run, Protocol::PostgreSql)));
+    a && d || b && c
 }
 
 /// Parameters that both have, group by group, where their workloads are of one family: what two families mean by `rows`
@@ -230,7 +247,7 @@ fn differing(
     drifts: &mut Vec<Drift>,
 ) {
     let renamed = |side: &BTreeMap<String, String>| -> BTreeMap<String, String> {
-        side.iter().map(|(name, value)| (canonical(name).to_string(), value.clone())).collect()
+        side.iter().map(|(name, value)| moved::renamed(name, value)).collect()
     };
     let (base, candidate) = (renamed(base), renamed(candidate));
     let mut push = |key: &String, base: &str, candidate: &str| {

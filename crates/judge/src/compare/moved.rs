@@ -44,6 +44,7 @@ const BEARING: &[&str] = &[
     "thread_handling",
     "time_zone",
     "tmp_table_size",
+    "transaction_isolation",
 ];
 
 /// What a commit is worth.
@@ -87,13 +88,20 @@ pub fn is_meaning(name: &str) -> bool {
     MEANING.contains(&name)
 }
 
-/// Names that changed between versions while the meaning stayed: the old one, and the one used here.
-const RENAMED: &[(&str, &str)] =
-    &[("tx_isolation", "transaction_isolation"), ("tx_read_only", "transaction_read_only")];
+const ISOLATION: &str = "transaction_isolation";
 
-/// A variable's name as the newer versions have it.
-pub fn canonical(name: &str) -> &str {
-    RENAMED.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
+/// Names that changed between versions, or are another server's, while the meaning stayed; and the one used here.
+const RENAMED: &[(&str, &str)] = &[
+    ("tx_isolation", ISOLATION),
+    ("default_transaction_isolation", ISOLATION),
+    ("tx_read_only", "transaction_read_only"),
+];
+
+/// A variable as MySQL's newer versions call it: `read committed` is PostgreSQL's word for READ-COMMITTED.
+pub fn renamed(name: &str, value: &str) -> (String, String) {
+    let name = RENAMED.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new);
+    let value = if name == ISOLATION { value.to_uppercase().replace(' ', "-") } else { value.to_string() };
+    (name.to_string(), value)
 }
 
 /// Whether a difference between two builds is the build itself.
@@ -120,6 +128,8 @@ mod tests {
         assert!(!told("variable.innodb_change_buffering", "all", ABSENT), "one of the two has no such thing");
         assert!(!told("variable.lc_time_names", "en_US", "de_DE"), "nothing to do with speed");
         assert!(told("io", "epoll", "io_uring"), "nothing of the server");
-        assert_eq!(canonical("tx_isolation"), "transaction_isolation");
+        let read_committed = (ISOLATION.to_string(), "READ-COMMITTED".to_string());
+        assert_eq!(renamed("tx_isolation", "READ-COMMITTED"), read_committed);
+        assert_eq!(renamed("default_transaction_isolation", "read committed"), read_committed);
     }
 }

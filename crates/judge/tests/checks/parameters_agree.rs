@@ -72,6 +72,34 @@ fn an_axis_over_a_servers_variable_is_one_over_its_sessions() {
 }
 
 #[test]
+fn servers_of_another_sql_are_compared_and_what_both_have_is_told() {
+    let mut record = experiment(&[("build", &["distribution".into(), "postgresql".into()])]);
+    let mut other = instance("i2");
+    other.kind = "postgresql".into();
+    record.instances.push(other);
+    record.plan.cells[1].parameters.insert("charset".into(), "utf8-default".into());
+    record.plan.cells[0].parameters.insert("charset".into(), "latin1".into());
+    for run in &mut record.runs {
+        let is_other = run.cell.0 == "c002";
+        let said: &[(&str, &str)] = match is_other {
+            true => &[("default_transaction_isolation", "read committed"), ("TimeZone", "GMT")],
+            false => &[("tx_isolation", "REPEATABLE-READ"), ("autocommit", "ON"), ("character_set_client", "latin1")],
+        };
+        run.session.variables = said.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        if is_other {
+            run.instance = Some("i2".into());
+        }
+    }
+    let told = verdict(&record, "parameters_agree");
+    assert_eq!(told.verdict, Warn, "{}", told.sentence);
+    let evidence = told.evidence.join("; ");
+    assert!(evidence.contains("charset: latin1 (c001), utf8-default (c002)"), "{evidence}");
+    assert!(evidence.contains("session.transaction_isolation: REPEATABLE-READ (c001), READ-COMMITTED (c002)"), "{evidence}");
+    assert!(!evidence.contains("autocommit") && !evidence.contains("character_set"), "{evidence}");
+    assert!(judge(&record).comparisons.iter().all(|c| c.outcome != model::estimate::Outcome::Refused));
+}
+
+#[test]
 fn another_isolation_is_other_work() {
     let spoilt = spoilt(|r| {
         of_cell(r, "c003")

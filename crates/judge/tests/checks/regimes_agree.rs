@@ -11,8 +11,14 @@ fn a_line_through_two_regimes_fails_where_it_changes() {
     let outgrown = spoilt(|r| of_cell(r, "c002").for_each(|r| counter(r, "db.page_reads", 8_000.0)));
     let verdict = verdict(&outgrown, "regimes_agree");
     assert_eq!(verdict.verdict, Fail);
-    let told = "over users (charset latin1): users 1 is cached (0 pages read from disk per statement) and users 8 is mixed (0.402)";
+    let told = "Over users (charset latin1): users 1 is cached (0 pages read from disk per statement) and users 8 is mixed (0.402)";
     assert!(verdict.sentence.contains(told), "{}", verdict.sentence);
+    // 0.0008 and 0.0012 pages per statement: on either side of the limit, and not two regimes.
+    let about_the_limit = spoilt(|r| {
+        of_cell(r, "c001").for_each(|r| counter(r, "db.page_reads", 16.0));
+        of_cell(r, "c002").for_each(|r| counter(r, "db.page_reads", 24.0));
+    });
+    assert_eq!(status(&about_the_limit, "regimes_agree"), Pass);
     assert_eq!(status(&all_runs(|r| forget(r, "db.page_reads")), "regimes_agree"), NotEvaluable);
     let by_charset = spoilt(|r| {
         for cell in ["c003", "c004"] {
