@@ -40,6 +40,9 @@ mod tests {
             let (year, month, date) = civil(day);
             days(year, month, date) == day
         }));
-        assert_eq!((moment(0), moment(1_795_694_461)), ("1970-01-01 00:00:00 UTC".into(), "2026-11-26 12:01:01 UTC".into()));
+        assert_eq!(
+            (moment(0), moment(1_795_694_461)),
+            ("1970-01-01 00:00:00 UTC".into(), "2026-11-26 12:01:01 UTC".into())
+        );
     }
 }

@@ -6,6 +6,8 @@ pub mod doctor;
 #[cfg(feature = "mpi")]
 mod over_mpi;
 mod question;
+#[cfg(feature = "mpi")]
+mod watch;
 
 use crate::exit::{self, Exit};
 use crate::interrupt;
@@ -17,8 +19,8 @@ use model::Plan;
 use std::collections::BTreeMap;
 use workload::Workloads;
 
-/// How launchers say of how many ranks this is one: Open MPI's mpirun, and what MPICH and srun have in common.
-const SIZES: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
+/// How launchers say of how many ranks this is one: Open MPI's mpirun, MPICH's, and srun, whichever way it hands MPI on.
+const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
 
 /// What several ranks can do together.
 pub const VERBS: [&str; 2] = ["run", "doctor"];
@@ -40,14 +42,24 @@ pub fn refuse_several(verb: &str) -> Result<(), Exit> {
 }
 
 fn is_launched() -> bool {
-    let size = SIZES.iter().find_map(|name| std::env::var(name).ok()?.parse::<u32>().ok());
-    // srun says how many only to who asks its library.
-    size.is_some_and(|size| size > 1) || size.is_none() && std::env::var_os("PMIX_RANK").is_some()
+    // Other launchers by PMIx say how many only to who asks its library.
+    size().is_some_and(|size| size > 1) || size().is_none() && std::env::var_os("PMIX_RANK").is_some()
+}
+
+fn size() -> Option<u32> {
+    SIZES.iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
 }
 
 #[cfg(feature = "mpi")]
 fn launched() -> Result<Option<Box<dyn Ranks>>, Exit> {
     let ranks = over_mpi::OverMpi::begin().map_err(exit::failed)?;
+    // `srun --mpi=none` starts several of which none knows of another.
+    if ranks.size() == 1 && size().is_some_and(|size| size > 1) {
+        return Err(exit::refused(
+            "a launcher started several of these and MPI knows of one only: each would be a load of its own\n    say \
+             --mpi=pmix to srun (docs/ranks.md)",
+        ));
+    }
     // One rank has nobody to agree with.
     Ok((ranks.size() > 1).then(|| Box::new(ranks) as Box<dyn Ranks>))
 }

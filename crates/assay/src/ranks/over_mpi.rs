@@ -1,18 +1,15 @@
 //! Ranks over MPI. A message goes in pieces that every implementation sends at once, whole, without asking its
 //! receiver: a larger one would wait for a process that may have been killed or stopped in the midst of it, and so
-//! would whoever receives it. Sends are buffered for the same reason. One thread speaks. All end together, by MPI's own
-//! rule, and who was stopped at the very end is waited for so long only.
+//! would whoever receives it. Sends are buffered for the same reason. One thread speaks. Where MPI waits all the same, as
+//! for room in a memory that is shared with a process that was stopped, and for all others at the end, a `Watch` ends this one.
 
-use crate::exit::Exit;
+use super::watch::Watch;
 use lab::ranks::Ranks;
 use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, MatchedReceiveVec, Source};
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::thread;
 use std::time::Duration;
 
 /// Below the smallest size from which on an implementation asks first: 4 KiB of Open MPI's shared memory, with its
@@ -22,6 +19,8 @@ const PIECE: usize = 2048;
 const ROOM: usize = 64 << 20;
 /// Ranks that have nothing left to do end within milliseconds of each other.
 const FAREWELL: Duration = Duration::from_secs(10);
+/// As long as a rank bears the silence of its leader.
+const SENDING: Duration = Duration::from_secs(30);
 /// The first byte of a piece.
 const MORE: u8 = 0;
 const LAST: u8 = 1;
@@ -32,6 +31,7 @@ pub struct OverMpi {
     begun: BTreeMap<i32, Vec<u8>>,
     /// With it MPI ends.
     universe: Option<Universe>,
+    watch: Watch,
 }
 
 impl OverMpi {
@@ -39,7 +39,7 @@ impl OverMpi {
         let (mut universe, _) =
             mpi::initialize_with_threading(Threading::Funneled).ok_or("MPI was begun already in this process")?;
         universe.set_buffer_size(ROOM);
-        Ok(Self { world: universe.world(), begun: BTreeMap::new(), universe: Some(universe) })
+        Ok(Self { world: universe.world(), begun: BTreeMap::new(), universe: Some(universe), watch: Watch::begin() })
     }
 }
 
@@ -53,6 +53,7 @@ impl Ranks for OverMpi {
     }
 
     fn send(&mut self, to: u32, bytes: &[u8]) {
+        let _within = self.watch.enter(SENDING);
         let to = self.world.process_at_rank(to as i32);
         let pieces = bytes.chunks(PIECE).count();
         for (number, piece) in (1..).zip(bytes.chunks(PIECE)) {
@@ -83,21 +84,7 @@ impl Ranks for OverMpi {
 
 impl Drop for OverMpi {
     fn drop(&mut self) {
-        let ended = Arc::new(AtomicBool::new(false));
-        let seen = ended.clone();
-        thread::spawn(move || {
-            thread::sleep(FAREWELL);
-            if !seen.load(Relaxed) {
-                eprintln!(
-                    "assay: another rank has not ended {} s after this one, stopped or cut off; the launcher ends it. What \
-                     was measured is in the record.",
-                    FAREWELL.as_secs()
-                );
-                // Another thread than MPI's may not say more than this to it, and every launcher hears it.
-                std::process::exit(Exit::WorldFailed as i32);
-            }
-        });
+        let _within = self.watch.enter(FAREWELL);
         drop(self.universe.take());
-        ended.store(true, Relaxed);
     }
 }

@@ -101,6 +101,26 @@ fn a_rank_that_is_killed_or_stopped_fails_its_run_by_its_name_and_the_same_comma
 }
 
 #[test]
+fn a_leader_that_is_stopped_does_not_hold_the_others() {
+    let Some(program) = program() else { return };
+    let desk = Desk::new();
+    let long = [RUN, ONE, &["--set", "load.measure=\"90s\""]].concat();
+    let mut command = ranks(&desk, &program, &long);
+    let mut lab = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun starts");
+    await_event(&desk, &mut lab, "run_started", 0);
+    until("a second of the run", || {
+        let intervals = std::fs::read_to_string(desk.path("record/runs/c001-1/intervals.jsonl")).ok()?;
+        intervals.ends_with('\n').then_some(())
+    });
+    signal(rank_process(&lab, 0), Signal::STOP);
+    // Within 30 s, be it in its own words or while MPI waits for room.
+    let said = Said::of(lab.wait_with_output().unwrap());
+    assert_eq!(said.status, 3, "{said:?}");
+    assert!(said.err.contains("rank 0 is gone") || said.err.contains("another rank has taken part"), "{}", said.err);
+    until("the death of the server with its lab", || desk.processes().is_empty().then_some(()));
+}
+
+#[test]
 fn a_rank_that_is_stopped_when_all_is_over_does_not_hold_the_others() {
     let Some(program) = program() else { return };
     let desk = Desk::new();
@@ -113,7 +133,7 @@ fn a_rank_that_is_stopped_when_all_is_over_does_not_hold_the_others() {
     signal(rank, Signal::STOP);
     let said = Said::of(lab.wait_with_output().unwrap());
     assert_eq!(said.status, 3, "{said:?}");
-    assert!(said.err.contains("another rank has not ended 10 s after this one"), "{}", said.err);
+    assert!(said.err.contains("another rank has taken part in nothing for 10 s"), "{}", said.err);
     assert_eq!(desk.run("c001-1")["ending"], "done");
     desk.assert_nothing_is_left();
 }
@@ -164,4 +184,14 @@ fn ranks_that_were_asked_different_questions_do_not_begin() {
     let said = Said::of(alone.env("OMPI_COMM_WORLD_SIZE", "3").output().unwrap());
     assert_eq!(said.status, 2, "{said:?}");
     assert!(said.err.contains("built without MPI"), "{}", said.err);
+    // What srun leaves where it hands no MPI on.
+    let of_srun = |tasks: &str| {
+        let mut one = Command::new(program);
+        one.args(["run", "nowhere.toml"]).current_dir(desk.path("")).env("ASSAY_HOME", desk.home());
+        Said::of(one.env("SLURM_STEP_NUM_TASKS", tasks).stdin(Stdio::null()).output().unwrap())
+    };
+    let said = of_srun("3");
+    assert_eq!(said.status, 2, "{said:?}");
+    assert!(said.err.contains("MPI knows of one only"), "{}", said.err);
+    assert!(of_srun("1").err.contains("nowhere.toml"));
 }

@@ -94,7 +94,10 @@ fn servers_of_another_sql_are_compared_and_what_both_have_is_told() {
     assert_eq!(told.verdict, Warn, "{}", told.sentence);
     let evidence = told.evidence.join("; ");
     assert!(evidence.contains("charset: latin1 (c001), utf8-default (c002)"), "{evidence}");
-    assert!(evidence.contains("session.transaction_isolation: REPEATABLE-READ (c001), READ-COMMITTED (c002)"), "{evidence}");
+    assert!(
+        evidence.contains("session.transaction_isolation: REPEATABLE-READ (c001), READ-COMMITTED (c002)"),
+        "{evidence}"
+    );
     assert!(!evidence.contains("autocommit") && !evidence.contains("character_set"), "{evidence}");
     assert!(judge(&record).comparisons.iter().all(|c| c.outcome != model::estimate::Outcome::Refused));
 }
