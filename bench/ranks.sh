@@ -26,6 +26,7 @@ tables       = $TABLES
 rows         = $ROWS
 distribution = "uniform"
 [load]
+users   = ${RANKS_LEVELS%% *}
 warm_up = "300ms"
 measure = "${LENGTH}s"
 [repeat]

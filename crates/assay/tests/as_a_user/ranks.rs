@@ -30,9 +30,9 @@ fn ranks(desk: &Desk, program: &Path, arguments: &[&str]) -> Command {
 /// What a network of its own takes, for a program that makes several.
 fn networks() -> bool {
     let programs = ["ip", "python3", "mariadb-install-db"];
-    let is_there = |program: &&str| Command::new(program).arg("--help").output().is_ok();
+    let is_there = |program: &str| Command::new(program).arg("--help").output().is_ok();
     let may = rustix::process::geteuid().is_root() && Path::new("/dev/net/tun").exists();
-    let can = may && programs.iter().all(|program| is_there(&program));
+    let can = may && programs.iter().all(|program| is_there(program));
     if !can {
         skipped::test("root, /dev/net/tun, ip, python3 and mariadb-install-db", "scripts/install test, as root");
     }

@@ -116,12 +116,7 @@ pub fn measure(question: &Question, folder: &Path) -> Result<(), Exit> {
 }
 
 /// The same, and these runs again.
-fn measure_again(
-    question: &Question,
-    folder: &Path,
-    again: &[Spoilt],
-    peers: Option<&mut Peers>,
-) -> Result<(), Exit> {
+fn measure_again(question: &Question, folder: &Path, again: &[Spoilt], peers: Option<&mut Peers>) -> Result<(), Exit> {
     carry_out(question, folder, again, peers)
 }
 
