@@ -62,6 +62,7 @@ fn a_rank_that_stands_farther_from_the_server_is_named_and_no_network_is_left() 
     let said = Said::of(running.wait_with_output().unwrap());
     assert_eq!(said.status, 0, "{}\n{}", said.out, said.err);
     assert!(said.out.contains("\nnamed: ") && said.out.contains("rank 2 on "), "{}", said.out);
+    assert!(said.out.contains("'interface': {'name': 'assay0'}"), "what carries its way is named: {}", said.out);
     assert_eq!(namespaces(script), [] as [String; 0], "what it made is gone");
 }
 
@@ -88,6 +89,10 @@ fn three_ranks_make_one_record_in_which_each_has_its_part() {
     let phases = run["phases"].as_array().unwrap();
     let all: u64 = phases.iter().map(|phase| done(&phase["groups"]["users"]["tally"])).sum();
     assert_eq!(all, 3_000, "a count is that of all ranks");
+    for rank in ranks {
+        assert!(rank["traffic"]["time"].as_u64().unwrap() > 0, "each reads its own network: {rank}");
+        assert!(rank.get("interface").is_none(), "a Unix socket leaves no machine: {rank}");
+    }
     for rank in &ranks[1..] {
         let error = rank["clock"]["within_before"].as_u64().unwrap();
         assert!(
