@@ -9,6 +9,7 @@
 #   points go by a Unix socket on CPUs that server and load share; tcp goes by loopback, and apart gives the server the last CPU and
 #   the load the others
 #   PARTS=lua holds `assay sysbench` against sysbench, with the same scripts
+#   PARTS=ranks RANKS=FILE lays three ranks beside one process, both of a release build with the feature `mpi`
 #   PARTS=tpcc TPCC=FOLDER [GO_TPC=PROGRAM] lays TPC-C beside the scripts of sysbench-tpcc in that folder, and beside go-tpc
 #
 # In slices, where the machine is quiet for minutes only: FIGURES=FILE keeps the figures of all calls, each adding its
@@ -247,9 +248,10 @@ source bench/transport.sh
 source bench/lua.sh
 source bench/tpcc.sh
 source bench/postgres.sh
+source bench/ranks.sh
 
 none() { :; }
-case " $PARTS " in *" points "* | *" tcp "* | *" apart "* | *" mixed "* | *" lua "* | *" loader "* | *" tpcc "*)
+case " $PARTS " in *" points "* | *" tcp "* | *" apart "* | *" mixed "* | *" lua "* | *" loader "* | *" tpcc "* | *" ranks "*)
     if [ -z "${SOCKET:-}" ]; then
         say "starting a private MariaDB"
         start_server
@@ -277,7 +279,7 @@ into_page() { # BLOCK
     cp "$home/page.md" "$TABLE"
 }
 # A block without figures stays as it is.
-if grep -vE '^(transport|tpcc|lua|postgres)' "$figures" >"$home/part.tsv"; then
+if grep -vE '^(transport|tpcc|lua|postgres|ranks)' "$figures" >"$home/part.tsv"; then
     { measured "$("$ASSAY" --version), $(sysbench --version)" "Unix socket"; awk -v cpus="$(nproc)" -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
     into_page bench
 fi
@@ -298,6 +300,10 @@ if grep '^postgres' "$figures" >"$home/part.tsv"; then
     { measured "$("$ASSAY" --version), $(sysbench --version), $(pgbench --version)" "Unix socket" | sed 's/, MariaDB [^;]*//'
       awk -v cpus="$(nproc)" -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
     into_page postgres
+fi
+if grep '^ranks' "$figures" >"$home/part.tsv"; then
+    { measured "$("${RANKS:-$ASSAY}" --version), $(mpirun --version | head -1)" "Unix socket"; awk -v cpus="$(nproc)" -f bench/table.awk "$home/part.tsv"; } >"$home/table.md"
+    into_page ranks
 fi
 mkdir -p target && cp "$figures" target/bench-figures.tsv
 say "the table is in $TABLE, every figure in target/bench-figures.tsv"

@@ -152,6 +152,15 @@ function postgres(    i, n) {
             ratio("postgres", "assay auto", "qps", "pgbench", "qps", n, 1e9), ratio("postgres", "assay auto", "qps", "sysbench", "qps", n, 1e9)
     }
 }
+function ranks(    i, n) {
+    print "Ratios within a round, median [smallest..largest].\n"
+    print "| users | one process: QPS | three ranks: QPS | three ranks ÷ one process |\n|---|---|---|---|"
+    for (i = 1; i <= levels["ranks"]; i++) {
+        n = users["ranks", i]
+        printf "| %s | %s | %s | %s |\n", n, rate(median("ranks", "one process", n, "qps")), rate(median("ranks", "three ranks", n, "qps")),
+            ratio("ranks", "three ranks", "qps", "one process", "qps", n, 1e9)
+    }
+}
 function at_least(text, goal) { return text + 0 < goal && text != "–" ? "**" text "**" : text }
 
 END {
@@ -199,5 +208,6 @@ END {
     }
     if (levels["postgres"]) postgres()
     if (levels["transport"]) transports()
+    if (levels["ranks"]) ranks()
     if (levels["lua.oltp_point_select"] || levels["lua.oltp_read_only"]) scripts()
 }

@@ -332,6 +332,7 @@ fn with_another(key: &str) -> Option<Record> {
             "profile" => server.profile = "default".into(),
             "topology" => server.topology = Topology::Galera { nodes: 3 },
             "cpus" => server.cpus = Some("0-1".into()),
+            "memory" => server.memory = Some("node 0".into()),
             "load_cpus" => server.load_cpus = Some("2-3".into()),
             "users" => load.users = Users(load.users.0 + 3),
             "rate" | "arrivals" => {

@@ -124,6 +124,7 @@ fn a_real_server_counts_what_a_session_sent_to_the_last_question() {
         tcp: false,
         cpus: None,
         load_cpus: None,
+        memory: None,
     };
     let (build, guard) = (catalogue::find("distribution").unwrap(), Guard::program(env!("CARGO_BIN_EXE_lab-guard")));
     let wish = Wish {

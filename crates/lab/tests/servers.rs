@@ -1,8 +1,11 @@
 //! The lab's servers against the MariaDB that is installed here: they come up, they end, and they never outlive their
 //! lab. Each test has a house of its own in a temporary folder; what a test leaves behind would fail the next one.
 
+mod skipped;
+
 use lab::backends::kinds;
-use lab::os::process::{Ended, Guard};
+use lab::os::limits;
+use lab::os::process::{Ended, Guard, memory_nodes};
 use lab::servers::catalogue;
 use lab::servers::process::folders::Folders;
 use lab::servers::process::instance::{Instance, MARKER, STOP_PATIENCE, Wish};
@@ -50,6 +53,7 @@ fn small(native: &[(&str, Value)]) -> Server {
         tcp: false,
         cpus: None,
         load_cpus: None,
+        memory: None,
     }
 }
 
@@ -101,6 +105,42 @@ fn a_private_server_comes_up_greets_and_leaves_nothing_behind() {
     assert!(!alive(pid));
     assert!(!folder.exists());
     assert_eq!(left_in(&folders), (0, 0));
+}
+
+#[test]
+fn a_servers_memory_comes_from_the_nodes_that_were_named() {
+    if memory_nodes().first() != Some(&0) {
+        return skipped::test("a kernel with NUMA nodes", "CONFIG_NUMA");
+    }
+    let (_place, folders) = place();
+    let build = catalogue::find("distribution").unwrap();
+    let own = limits::of_process(std::process::id())["memory policy"].clone();
+    for (asked, read) in [(Some("node 0"), "bind:0"), (Some("local"), "local"), (None, &*own)] {
+        let server = Server { memory: asked.map(String::from), ..small(&[]) };
+        let wish = Wish {
+            folders: &folders,
+            guard: &guard(),
+            kind: kinds::of(&build),
+            build: &build,
+            server: &server,
+            cpus: &[],
+            tcp: None,
+            stop: &GO,
+        };
+        let mut instance = Instance::provision(&wish).unwrap();
+        assert_eq!(limits::of_process(instance.pid())["memory policy"], read);
+        if asked == Some("node 0") {
+            instance.crash(&guard()).unwrap();
+            assert_eq!(limits::of_process(instance.pid())["memory policy"], read, "started anew");
+        }
+        instance.stop(STOP_PATIENCE);
+    }
+    let server = Server { memory: Some("node 999".into()), ..small(&[]) };
+    let (kind, stop, guard) = (kinds::of(&build), &GO, guard());
+    let wish =
+        Wish { folders: &folders, guard: &guard, kind, build: &build, server: &server, cpus: &[], tcp: None, stop };
+    let told = Instance::provision(&wish).unwrap_err().to_string();
+    assert!(told.contains("taking the server's memory as asked: the host has NUMA"), "{told}");
 }
 
 #[test]

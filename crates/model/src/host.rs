@@ -12,6 +12,9 @@ pub struct Host {
     pub cpus: Vec<u32>,
     /// CPUs of each socket (physical package).
     pub sockets: BTreeMap<u32, Vec<u32>>,
+    /// NUMA nodes that have memory; none where the kernel tells of none, and in records from before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<u32>,
     pub cpu_model: String,
     pub memory: Bytes,
     /// Free space where records and data directories go.

@@ -56,6 +56,7 @@ pub use judgement::{
 };
 pub use load::{Arrivals, Disturb, Group, Phase, PhaseKind, Transport, Work};
 pub use plan::cpus::CpuSet;
+pub use plan::memory::MemoryPolicy;
 pub use plan::{Cell, CellId, Plan, PlannedRun, RunId, Server};
 pub use problem::Problem;
 pub use protocol::Protocol;

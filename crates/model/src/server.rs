@@ -30,6 +30,11 @@ pub struct Server {
     /// CPUs for server and load as the experiment said (`all`, `half`, `0-7`, `socket:0`); `None` leaves it to the lab.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<String>,
+    /// Those of several ranks are one set for all, or one for each (`0-3 | 4-7`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_cpus: Option<String>,
+    /// Where its memory comes from, as the experiment said (`local`, `interleave`, `node 0`); `None` leaves it to the
+    /// kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<String>,
 }

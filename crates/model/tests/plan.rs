@@ -263,6 +263,18 @@ fn what_cannot_run_here_is_put_aside_with_its_reason() {
 }
 
 #[test]
+fn the_load_may_have_cpus_for_each_rank_and_a_server_memory_of_its_nodes() {
+    let text = "question = \"?\"\n[axes]\nload_cpus = [[\"4\", \"6-7\"], \"half\"]\nmemory = [\"interleave\", \"node 1\"]\nusers = [1]\n[workload.oltp.mixed]\n[repeat]\naa = false\n";
+    let plan = plan(text, &Host { nodes: vec![0], ..two_sockets() });
+    let asked = |cell: &Cell| (cell.server.load_cpus.clone().unwrap(), cell.server.memory.clone().unwrap());
+    let cells: Vec<_> = plan.cells.iter().map(asked).collect();
+    let interleaved = |cpus: &str| (cpus.to_string(), "interleave".to_string());
+    assert_eq!(cells, [interleaved("4 | 6-7"), interleaved("half")]);
+    assert_eq!(plan.skipped.len(), 1, "{:?}", plan.skipped);
+    assert!(plan.skipped[0].reason.contains("by \"node 1\": the host has NUMA node 0; "), "{:?}", plan.skipped);
+}
+
+#[test]
 fn a_private_server_takes_the_users_of_the_plan_and_all_levels_share_it() {
     let levels = |users: &str| format!("question = \"?\"\n[axes]\nusers = [{users}]\n[workload.oltp.mixed]\n");
     let admitted = |users: &str| {

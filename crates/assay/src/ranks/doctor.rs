@@ -4,11 +4,14 @@
 use super::{follow_through, hello_of};
 use crate::exit::{self, Exit};
 use crate::out;
+use lab::os::network;
+use lab::os::process::cpu_list;
 use lab::ranks::Ranks;
 use lab::ranks::clock::Offset;
 use lab::ranks::hello::{Hello, Seen, differ};
 use lab::ranks::peers::Peers;
 use model::Nanos;
+use model::record::ranks::Interface;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -19,7 +22,10 @@ const UNKNOWN: Nanos = Nanos::from_millis(5);
 
 /// What this rank's machine says of itself, and whether it is fit.
 pub fn examine(ranks: Box<dyn Ranks>, text: String, is_fit: bool) -> Result<Exit, Exit> {
-    let hello = Hello { seen: Some(Seen { text, is_fit }), ..hello_of(BTreeMap::new())? };
+    let hello = hello_of(BTreeMap::new())?;
+    let notes = network::cards().into_iter().filter_map(|card| note(&network::interface(&card), &hello.cpus));
+    let text = notes.fold(text, |text, note| format!("{text}\n{note}"));
+    let hello = Hello { seen: Some(Seen { text, is_fit }), ..hello };
     if ranks.rank() > 0 {
         return follow_through(ranks, hello, |_| Err("a doctor measures nothing".into()));
     }
@@ -49,10 +55,39 @@ pub fn examine(ranks: Box<dyn Ranks>, text: String, is_fit: bool) -> Result<Exit
     Ok(if is_fit { Exit::Valid } else { Exit::CheckFailed })
 }
 
+/// Where interrupts of a network card and workers of this rank meet; whether that matters is what a run shows.
+fn note(interface: &Interface, cpus: &[u32]) -> Option<String> {
+    let shared = interface.shared_with(cpus);
+    let node = interface.node.map_or(String::new(), |node| format!(" (NUMA node {node})"));
+    (!shared.is_empty()).then(|| {
+        format!(
+            "{:>8}  {:<11} those of {}{node} may run on CPUs {}, which workers of this rank may use",
+            "note",
+            "interrupts",
+            interface.name,
+            cpu_list(&shared)
+        )
+    })
+}
+
 /// Each other rank's clock, read twice.
 fn clocks(peers: &mut Peers) -> Result<Vec<[Offset; 2]>, String> {
     let before = peers.synchronise()?;
     std::thread::sleep(BETWEEN);
     let after = peers.synchronise()?;
     Ok(before.into_iter().zip(after).skip(1).map(|(before, after)| [before, after]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rank_is_told_where_its_workers_and_interrupts_of_a_card_meet() {
+        let card = |irq_cpus: &[u32]| Interface { name: "eth0".into(), node: Some(1), irq_cpus: irq_cpus.to_vec() };
+        let told = note(&card(&[0, 1, 2]), &[1, 2, 3]).unwrap();
+        assert!(told.contains("those of eth0 (NUMA node 1) may run on CPUs 1,2, which"), "{told}");
+        assert_eq!(note(&card(&[0]), &[1, 2]), None, "each has its own");
+        assert_eq!(note(&card(&[]), &[1, 2]), None, "not known");
+    }
 }

@@ -26,8 +26,12 @@ fn read(matches: &ArgMatches) -> Result<Asked, String> {
     Ok(Asked { path, text, scale: matches.get_one::<String>("scale").cloned(), sets })
 }
 
-/// Digests of what was asked, by what it is.
+/// Digests of what was asked, by what it is. A record that is gone on with lies with rank 0, which reads it.
 pub fn asked(matches: &ArgMatches) -> Result<BTreeMap<String, String>, String> {
+    if let Some(which) = matches.get_one::<String>("again") {
+        let asked = format!("--again {which} {}", said(matches, "experiment"));
+        return Ok(BTreeMap::from([("the command line".to_string(), asked)]));
+    }
     let Asked { path, text, scale, sets } = read(matches)?;
     let mut asked = BTreeMap::from([
         (format!("the text of {path}"), digest(text.as_bytes())),
@@ -42,9 +46,13 @@ pub fn asked(matches: &ArgMatches) -> Result<BTreeMap<String, String>, String> {
 
 /// The workloads that the plan names, of this rank's files.
 pub fn workloads(matches: &ArgMatches, plan: &Plan) -> Result<Workloads, String> {
-    let Asked { path, text, scale, sets } = read(matches)?;
     let mut workloads = Workloads::built_in();
     let said = |_: Exit| "the files that the experiment names cannot be read here".to_string();
+    if matches.contains_id("again") {
+        bring(&mut workloads, "", None, plan).map_err(said)?;
+        return Ok(workloads);
+    }
+    let Asked { path, text, scale, sets } = read(matches)?;
     bring(&mut workloads, &path, Experiment::script(&text, scale.as_deref(), &sets), plan).map_err(said)?;
     Ok(workloads)
 }

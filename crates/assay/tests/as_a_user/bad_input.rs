@@ -139,3 +139,20 @@ fn a_server_that_refuses_an_option_fails_its_runs_in_its_own_words() {
         assert!(reason.as_str().unwrap().contains("unknown variable 'frobnicate=1'"), "{id}: {reason}");
     }
 }
+
+#[test]
+fn memory_of_nodes_that_are_not_here_and_cpus_that_are_none_are_refused_with_the_mend() {
+    let desk = Desk::without_server();
+    let told = |key: &str| refused(&desk, &[RUN, &["--set", key]].concat());
+    let memory = told("server.memory=\"node 999\"");
+    assert!(memory.contains("cannot take a server's memory by \"node 999\": "), "{memory}");
+    let word = told("server.memory=\"near\"");
+    assert!(word.contains("`near` is not a policy of memory") && word.contains("\"interleave\""), "{word}");
+    let found =
+        refused(&desk, &[RUN, &["--on", "mysql://nobody@localhost/x", "--set", "server.memory=\"local\""]].concat());
+    assert!(found.contains("a server that assay did not start is what it is"), "{found}");
+    let list = told("server.load_cpus=[\"0\", \"every\"]");
+    assert!(list.contains("`every` is not a set of CPUs"), "{list}");
+    assert!(told("server.load_cpus=[]").contains("a list without sets of CPUs"));
+    assert!(told("server.cpus=[\"0\"]").contains("a list, where a set of CPUs is wanted"));
+}

@@ -27,6 +27,45 @@ fn ranks(desk: &Desk, program: &Path, arguments: &[&str]) -> Command {
     command
 }
 
+/// What a network of its own takes, for a program that makes several.
+fn networks() -> bool {
+    let programs = ["ip", "python3", "mariadb-install-db"];
+    let is_there = |program: &str| Command::new(program).arg("--help").output().is_ok();
+    let may = rustix::process::geteuid().is_root() && Path::new("/dev/net/tun").exists();
+    let can = may && programs.iter().all(|program| is_there(program));
+    if !can {
+        skipped::test("root, /dev/net/tun, ip, python3 and mariadb-install-db", "scripts/install test, as root");
+    }
+    can
+}
+
+/// Network namespaces that this process of the script made.
+fn namespaces(script: u32) -> Vec<String> {
+    let listed = Command::new("ip").args(["netns", "list"]).output().expect("ip runs").stdout;
+    let own = format!("assay-{script}-");
+    String::from_utf8_lossy(&listed).lines().filter(|name| name.starts_with(&own)).map(String::from).collect()
+}
+
+#[test]
+fn a_rank_that_stands_farther_from_the_server_is_named_and_no_network_is_left() {
+    let Some(program) = program().filter(|_| networks()) else { return };
+    // Its turn among those that have a server.
+    let desk = Desk::new();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/rank-namespaces");
+    let mut command = Command::new(script);
+    command.args(["--delay", "2", "--within", "120"]).env("ASSAY", program);
+    command.env("ASSAY_HOME", desk.home()).env("TMPDIR", desk.path("")).stdin(Stdio::null());
+    let mut running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("python3 starts");
+    let script = running.id();
+    let is_under_way = |running: &mut Child| running.try_wait().unwrap().is_some() || namespaces(script).len() == 3;
+    until("its networks", || is_under_way(&mut running).then_some(()));
+    let said = Said::of(running.wait_with_output().unwrap());
+    assert_eq!(said.status, 0, "{}\n{}", said.out, said.err);
+    assert!(said.out.contains("\nnamed: ") && said.out.contains("rank 2 on "), "{}", said.out);
+    assert!(said.out.contains("'interface': {'name': 'assay0'}"), "what carries its way is named: {}", said.out);
+    assert_eq!(namespaces(script), [] as [String; 0], "what it made is gone");
+}
+
 /// One cell, one run.
 const ONE: &[&str] = &["--set", "axes.range_size=[100]", "--set", "repeat.repetitions=1", "--set", "load.users=7"];
 
@@ -50,6 +89,10 @@ fn three_ranks_make_one_record_in_which_each_has_its_part() {
     let phases = run["phases"].as_array().unwrap();
     let all: u64 = phases.iter().map(|phase| done(&phase["groups"]["users"]["tally"])).sum();
     assert_eq!(all, 3_000, "a count is that of all ranks");
+    for rank in ranks {
+        assert!(rank["traffic"]["time"].as_u64().unwrap() > 0, "each reads its own network: {rank}");
+        assert!(rank.get("interface").is_none(), "a Unix socket leaves no machine: {rank}");
+    }
     for rank in &ranks[1..] {
         let error = rank["clock"]["within_before"].as_u64().unwrap();
         assert!(
@@ -194,4 +237,38 @@ fn ranks_that_were_asked_different_questions_do_not_begin() {
     assert_eq!(said.status, 2, "{said:?}");
     assert!(said.err.contains("MPI knows of one only"), "{}", said.err);
     assert!(of_srun("1").err.contains("nowhere.toml"));
+}
+
+#[test]
+fn struck_runs_are_made_again_by_as_many_ranks_as_made_them() {
+    let Some(program) = program() else { return };
+    let desk = Desk::new();
+    Said::of(ranks(&desk, &program, &[RUN, ONE].concat()).output().unwrap()).assert_carried_out();
+    let again = ["run", "--again", "struck", "record"];
+    let alone = desk.assay(&again);
+    assert_eq!(alone.status, 2, "{alone:?}");
+    assert!(alone.err.contains("its load was driven by 3 ranks, and one process would be another load"), "{alone:?}");
+    assert!(alone.err.contains("mpirun -n 3 assay run --again struck record"), "{alone:?}");
+    // Whether a neighbour spoilt it is the machine's business.
+    let said = Said::of(ranks(&desk, &program, &again).output().unwrap());
+    said.assert_carried_out();
+    let words = if desk.count("run_repeated") > 0 { "is carried out again because" } else { "no check of the machine" };
+    assert!(said.err.contains(words), "{said:?}");
+    assert_eq!(desk.run("c001-1")["ranks"].as_array().unwrap().len(), 3);
+    desk.assert_nothing_is_left();
+}
+
+#[test]
+fn cpus_that_are_named_for_other_ranks_than_these_begin_nothing() {
+    let Some(program) = program() else { return };
+    let desk = Desk::new();
+    let named = [RUN, &["--set", "server.load_cpus=[\"0\", \"0\"]"]].concat();
+    let said = Said::of(ranks(&desk, &program, &named).output().unwrap());
+    assert_eq!(said.status, 2, "{said:?}");
+    assert!(said.err.contains("server.load_cpus names CPUs for 2 ranks, and 3 ranks drive the load"), "{said:?}");
+    assert!(said.err.contains("name one set for each rank, or one for all"), "{said:?}");
+    let alone = desk.assay(&named);
+    assert_eq!(alone.status, 2, "{alone:?}");
+    assert!(alone.err.contains("and one process drives the load"), "{alone:?}");
+    desk.assert_nothing_is_left();
 }

@@ -17,6 +17,11 @@ pub fn worst<'r>(run: &'r RunEvidence, of: impl Fn(&RankRecord) -> Option<f64>) 
     all.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
+/// The ranks on other machines than the leader's, which is sampled once a second.
+pub fn elsewhere<'r>(run: &'r RunEvidence) -> impl Iterator<Item = &'r RankRecord> {
+    run.run.ranks.iter().filter(|rank| rank.rank > 0 && !rank.is_beside_leader)
+}
+
 /// The share of the time, between the first user's connect and the last one's leave, that its busiest worker used; of a
 /// rank whose workers have CPUs of their own.
 pub fn busiest(rank: &RankRecord) -> Option<f64> {

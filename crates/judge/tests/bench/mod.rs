@@ -117,6 +117,7 @@ pub fn experiment(axes: &[(&str, &[Value])]) -> Record {
     let host = Host {
         cpus: vec![0, 1, 2, 3],
         sockets: [(0, vec![0, 1, 2, 3])].into(),
+        nodes: vec![0],
         memory: Bytes(8 << 30),
         clock_source: Some("tsc".into()),
         clock_step: Some(Nanos(10)),
@@ -160,6 +161,7 @@ fn cell(index: usize, axes: BTreeMap<String, Value>) -> Cell {
             tcp: false,
             cpus: None,
             load_cpus: None,
+            memory: None,
         },
         workload: text("workload", "oltp.point_selects"),
         protocols: [Protocol::MySql].into(),

@@ -2,7 +2,7 @@
 //! first. What a life speaks decides which protocol's sessions it is given; a new protocol has its rows here. How the
 //! lab itself comes in, where that is not by SQL, lies beside them.
 
-use super::endpoint::SqlEndpoint;
+use super::endpoint::{Address, SqlEndpoint};
 use super::keyed::KeyEndpoint;
 use super::memcached::guest::Cache;
 use super::mongodb::session::DocumentEndpoint;
@@ -105,6 +105,16 @@ impl Access {
     /// One endpoint of SQL, where nothing is said first.
     pub fn to(endpoint: SqlEndpoint) -> Self {
         Self { endpoint, others: Vec::new(), setup: Vec::new(), beside: None }
+    }
+
+    /// Where its first user goes.
+    pub fn address(&self) -> &Address {
+        match &self.beside {
+            None => &self.endpoint.address,
+            Some(Endpoint::PostgreSql(endpoint)) => &endpoint.address,
+            Some(Endpoint::Keys(endpoint)) => &endpoint.address,
+            Some(Endpoint::Documents(endpoint)) => &endpoint.store.address,
+        }
     }
 
     /// The endpoint that a user takes, always the same.

@@ -1,16 +1,22 @@
 //! What can be refused before a record is begun, so that nothing is left behind: a server that is not there, a disk
-//! without room for the plan's data.
+//! without room for the plan's data, ranks that lack the CPUs which are named for them.
 
 use crate::backends::of_server;
+use crate::execution::ranks::misplaced;
+use crate::ranks::peers::Peers;
 use crate::servers::process::folders::{Folders, free_bytes, private_folder};
 use crate::trouble::Trouble;
-use model::{Cell, Plan, Server, Users};
+use model::{Cell, Host, Plan, Server, Users};
 use std::collections::BTreeMap;
 
 /// Room that a data disk must keep free beyond the plan, because a full disk takes others down with it.
 const SPARE_DISK: u64 = 1 << 30;
 
-pub fn check(plan: &Plan) -> Result<(), Trouble> {
+/// What this plan wants, with the other ranks that drive its loads.
+pub fn check(plan: &Plan, host: &Host, peers: Option<&Peers>) -> Result<(), Trouble> {
+    if let Some((what, mend)) = plan.cells.iter().find_map(|cell| misplaced(&cell.server, host, peers)) {
+        return Err(Trouble::new(what).mend(mend));
+    }
     let named = |cell: &Cell| Some((cell.server.on.clone()?, cell.server.clone()));
     let named: BTreeMap<String, Server> = plan.cells.iter().filter_map(named).collect();
     named.iter().try_for_each(|(dsn, server)| of_server(server).check(dsn, most_users(plan, dsn)))?;

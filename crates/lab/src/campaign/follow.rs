@@ -8,7 +8,7 @@ use crate::load::follower::Follower;
 use crate::load::{Witness, drive_beside};
 use crate::os::clock;
 use crate::ranks::hello::Hello;
-use crate::ranks::message::Message;
+use crate::ranks::message::{Message, PartEnd};
 use crate::ranks::{Port, machine};
 use crate::trouble::Trouble;
 use model::{Nanos, Plan, Tally};
@@ -72,7 +72,11 @@ fn take_part(port: &Port, text: &str, workloads: &Workloads, stop: &AtomicBool) 
     let (begun, before) = (clock::now(), machine::look());
     let mut follower = Follower::new(port, order.own(), load_plan.phases.len());
     let outcome = drive_beside(&load_plan, order.at_most(), stop, &mut Nobody, Some(&mut follower));
-    let end = outcome.map_err(|e| e.to_string()).map(|outcome| (part_end(&outcome, begun, before), outcome.failure));
+    let interface = way::interface(&load_plan);
+    let end = outcome.map_err(|e| e.to_string()).map(|outcome| {
+        let end = part_end(&outcome, begun, before);
+        (PartEnd { interface, ..end }, outcome.failure)
+    });
     if follower.is_forsaken {
         return Err(Trouble::new("rank 0 is gone, or the way to it: this rank ends without it"));
     }

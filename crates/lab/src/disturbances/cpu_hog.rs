@@ -28,6 +28,7 @@ fn act(scene: &Scene) -> Result<Deed, Trouble> {
     let order = Order {
         command: &command,
         cpus: &scene.place.cpus,
+        memory: None,
         log: &room.folder().join("log"),
         input: None,
         owner: &room.owner(),

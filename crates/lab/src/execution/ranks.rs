@@ -1,6 +1,7 @@
 //! A load that several ranks drive, from the leader's side: which CPUs each has, what each is told, and what its part
 //! came to. Clocks are read before the users come and after they left, outside of everything that is measured.
 
+use super::way;
 use crate::backends::access::LoadPlan;
 use crate::backends::orders::Order;
 use crate::load::beside::{Own, deal, part_end};
@@ -9,15 +10,16 @@ use crate::load::leader::{Leader, Seen};
 use crate::load::{Outcome, Witness, drive_beside};
 use crate::os::clock;
 use crate::os::placement::{Placement, place};
+use crate::ranks::hello::Hello;
 use crate::ranks::machine;
-use crate::ranks::message::Message;
+use crate::ranks::message::{Message, PartEnd};
 use crate::ranks::peers::Peers;
 use model::load::{Io, Threads, Waiting};
 use model::plan::Stage;
 use model::record::ranks::RankRecord;
 use model::record::way::Way;
 use model::{CpuSet, Host, Nanos, Server};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
 /// Where one rank's part of a load runs.
@@ -42,17 +44,19 @@ pub struct Led<'p> {
 pub(crate) fn places(peers: &Peers, server: &Server, host: &Host, waiting: Waiting) -> Vec<RankPlace> {
     let here = place(server, host);
     let leader = &peers.hellos[0];
-    let allowed: Vec<Placement> = (peers.hellos.iter())
-        .map(|hello| {
+    let allowed: Vec<Placement> = (0..)
+        .zip(&peers.hellos)
+        .map(|(rank, hello)| {
             let beside = hello.shares_a_machine_with(leader);
-            let named = || {
-                let set = CpuSet::parse(server.load_cpus.as_ref()?)?;
-                set.on(&Host { cpus: hello.cpus.clone(), ..Host::default() }).ok()
+            let named = own_set(server, rank).map(|set| cpus_of(&set, hello, beside.then_some(host)));
+            let wished = match named {
+                Some(named) if !beside || has_own_sets(server) => named.unwrap_or_else(|_| hello.cpus.clone()),
+                Some(_) | None if beside => here.load.clone(),
+                Some(_) | None => hello.cpus.clone(),
             };
-            let wished = if beside { here.load.clone() } else { named().unwrap_or_else(|| hello.cpus.clone()) };
             let both: Vec<u32> = wished.into_iter().filter(|cpu| hello.cpus.contains(cpu)).collect();
             let load = if both.is_empty() { hello.cpus.clone() } else { both };
-            Placement { server: Vec::new(), load, apart: here.apart || !beside }
+            Placement { server: Vec::new(), load, apart: here.apart || !beside || has_own_sets(server) }
         })
         .collect();
     let of = |rank: usize| {
@@ -74,6 +78,48 @@ pub(crate) fn places(peers: &Peers, server: &Server, host: &Host, waiting: Waiti
     (0..allowed.len()).map(of).collect()
 }
 
+fn sets(server: &Server) -> Vec<CpuSet> {
+    server.load_cpus.as_deref().and_then(CpuSet::of_ranks).unwrap_or_default()
+}
+
+/// Whether each rank has a set of CPUs to itself.
+fn has_own_sets(server: &Server) -> bool {
+    sets(server).len() > 1
+}
+
+/// The CPUs that `load_cpus` names for a rank.
+fn own_set(server: &Server, rank: usize) -> Option<CpuSet> {
+    let mut sets = sets(server);
+    let at = if sets.len() > 1 { rank } else { 0 };
+    (at < sets.len()).then(|| sets.swap_remove(at))
+}
+
+/// Those of a set that a rank may use. Its own machine tells no sockets; that of the leader does.
+fn cpus_of(set: &CpuSet, hello: &Hello, host: Option<&Host>) -> Result<Vec<u32>, String> {
+    let sockets = host.map(|host| host.sockets.clone()).unwrap_or_default();
+    set.on(&Host { cpus: hello.cpus.clone(), sockets, ..Host::default() })
+}
+
+/// Why these ranks cannot have the CPUs that are named for them.
+pub(crate) fn misplaced(server: &Server, host: &Host, peers: Option<&Peers>) -> Option<(String, &'static str)> {
+    let (named, ranks) = (sets(server).len(), peers.map_or(1, Peers::size) as usize);
+    if named > 1 && named != ranks {
+        let (who, mend) = match ranks {
+            1 => ("one process drives the load".to_string(), "name one set, or start as many ranks (docs/ranks.md)"),
+            ranks => (format!("{ranks} ranks drive the load"), "name one set for each rank, or one for all"),
+        };
+        return Some((format!("server.load_cpus names CPUs for {named} ranks, and {who}"), mend));
+    }
+    let peers = peers.filter(|_| named > 1)?;
+    let mut ranks = (0..peers.size()).zip(&peers.hellos).zip(sets(server));
+    ranks.find_map(|((rank, hello), set)| {
+        let beside = hello.shares_a_machine_with(&peers.hellos[0]);
+        let why = cpus_of(&set, hello, beside.then_some(host)).err()?;
+        let what = format!("{} cannot use the CPUs that server.load_cpus names for it: {why}", peers.name(rank));
+        Some((what, "name CPUs that its launcher leaves it, or none"))
+    })
+}
+
 /// The loads of a run's stages, as those of so many ranks.
 pub(crate) fn spread(stages: Vec<(Stage, LoadPlan)>, places: &[RankPlace]) -> Vec<(Stage, LoadPlan)> {
     let workers = places.iter().fold(0_u32, |sum, place| sum.saturating_add(place.room));
@@ -90,6 +136,13 @@ impl<'p> Led<'p> {
     pub fn pids_here(&self) -> impl Iterator<Item = u32> {
         let (leader, others) = self.peers.hellos.split_first().expect("there is a leader");
         others.iter().filter(|hello| hello.shares_a_machine_with(leader)).map(|hello| hello.pid)
+    }
+
+    /// CPUs of the leader's machine that workers of ranks keep to; none where they are free.
+    pub fn cpus_here(&self) -> Vec<u32> {
+        let leader = &self.peers.hellos[0];
+        let here = self.peers.hellos.iter().zip(&self.places).filter(|(hello, _)| hello.shares_a_machine_with(leader));
+        here.flat_map(|(_, place)| place.cpus.iter().copied()).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// Lets one rank after the other take the floor of its way to the server of this load; the first is before it.
@@ -140,7 +193,7 @@ impl<'p> Led<'p> {
         }
         let (begun, before) = (clock::now(), machine::look());
         let mut outcome = drive_beside(load_plan, at_most, stop, witness, Some(&mut leader))?;
-        let own = part_end(&outcome, begun, before);
+        let own = PartEnd { interface: way::interface(load_plan), ..part_end(&outcome, begun, before) };
         let after = if outcome.cause == Cause::Lost { Ok(Vec::new()) } else { leader.peers().synchronise() };
         let after = after.unwrap_or_else(|why| {
             outcome.failure.get_or_insert(why);
@@ -171,29 +224,26 @@ pub(crate) fn join(all: &mut Vec<RankRecord>, next: Vec<RankRecord>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranks::hello::Hello;
     use crate::ranks::within::Within;
 
-    fn placed(ranks: &[(&str, &[u32])], load_cpus: Option<&str>, on: bool) -> Vec<(u32, Vec<u32>)> {
+    fn peers(ranks: &[(&str, &[u32])]) -> Peers {
         let hello =
             |(boot, cpus): &(&str, &[u32])| Hello { boot: (*boot).into(), cpus: cpus.to_vec(), ..Hello::default() };
         let mut peers = Peers::gather(Box::new(Within::together(1).remove(0)), hello(&ranks[0])).unwrap();
         peers.hellos = ranks.iter().map(hello).collect();
-        let server = Server {
-            build: String::new(),
-            on: on.then(|| "mysql://u@db".into()),
-            topology: Default::default(),
-            engine: String::new(),
-            profile: String::new(),
-            settings: BTreeMap::new(),
-            native: BTreeMap::new(),
-            tcp: false,
-            cpus: None,
-            load_cpus: load_cpus.map(Into::into),
-        };
+        peers
+    }
+
+    fn server(load_cpus: Option<&str>, on: bool) -> Server {
+        let on = on.then(|| "mysql://u@db".into());
+        Server { on, load_cpus: load_cpus.map(Into::into), ..Server::default() }
+    }
+
+    fn placed(ranks: &[(&str, &[u32])], load_cpus: Option<&str>, on: bool) -> Vec<(u32, Vec<u32>)> {
         let host = Host { cpus: ranks[0].1.to_vec(), ..Host::default() };
         let waiting = Waiting { io: Io::IoUring, threads: Threads::One };
-        places(&peers, &server, &host, waiting).into_iter().map(|place| (place.room, place.cpus)).collect()
+        let places = places(&peers(ranks), &server(load_cpus, on), &host, waiting);
+        places.into_iter().map(|place| (place.room, place.cpus)).collect()
     }
 
     #[test]
@@ -208,5 +258,35 @@ mod tests {
         assert_eq!(named, [(4, vec![4, 5, 6, 7]), (4, vec![4, 5, 6, 7])]);
         let bound = placed(&[("a", &all), ("b", &[2, 3]), ("b", &[0, 1])], None, true);
         assert_eq!(bound[1..], [(2, vec![2, 3]), (2, vec![0, 1])], "a launcher's binding holds");
+    }
+
+    #[test]
+    fn each_rank_keeps_to_the_cpus_that_are_named_for_it() {
+        let all: Vec<u32> = (0..8).collect();
+        let here = placed(&[("a", &all), ("a", &all)], Some("4-5 | 6-7"), false);
+        assert_eq!(here, [(2, vec![4, 5]), (2, vec![6, 7])]);
+        let elsewhere = placed(&[("a", &all), ("b", &[0, 1, 2])], Some("4-5 | 0"), true);
+        assert_eq!(elsewhere, [(2, vec![4, 5]), (1, vec![0])]);
+        let same = placed(&[("a", &all), ("a", &all), ("a", &all)], Some("4-5 | 4-5 | 6"), false);
+        assert_eq!(same, [(1, vec![4]), (1, vec![5]), (1, vec![6])], "who has the same set shares it");
+        let shared = placed(&[("a", &[0, 1]), ("a", &[0, 1])], Some("0 | 1"), false);
+        assert_eq!(shared, [(1, vec![0]), (1, vec![1])], "whoever else is there");
+    }
+
+    #[test]
+    fn cpus_that_fit_no_ranks_are_told_with_the_mend() {
+        let (all, few): (Vec<u32>, Vec<u32>) = ((0..8).collect(), vec![0, 1]);
+        let host = Host { cpus: all.clone(), ..Host::default() };
+        let two = peers(&[("a", &all), ("b", &few)]);
+        let told = |load_cpus: &str, peers: Option<&Peers>| misplaced(&server(Some(load_cpus), true), &host, peers);
+        assert_eq!(told("4-7", None), None);
+        assert_eq!(told("4-7", Some(&two)), None, "one set is for all who have it");
+        assert_eq!(told("4-7 | 1", Some(&two)), None);
+        let alone = told("0-3 | 4-7", None).unwrap();
+        assert_eq!(alone.0, "server.load_cpus names CPUs for 2 ranks, and one process drives the load");
+        let three = told("0 | 1 | 2", Some(&two)).unwrap();
+        assert_eq!(three.0, "server.load_cpus names CPUs for 3 ranks, and 2 ranks drive the load");
+        let lacking = told("0-3 | 4-7", Some(&two)).unwrap().0;
+        assert!(lacking.starts_with("rank 1 on ") && lacking.contains("the host has 2 CPUs"), "{lacking}");
     }
 }

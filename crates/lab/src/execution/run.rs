@@ -115,7 +115,8 @@ impl Run<'_, '_, '_, '_> {
         record.start = of_up(up).state(up, datasets);
         name_datasets(record, up, datasets);
         record.workers = stages.iter().map(|(_, load_plan)| load_plan.workers()).max().unwrap_or_default();
-        record.load_cpus = place(&cell.server, host).load;
+        let of_ranks = self.led.as_ref().map(Led::cpus_here).filter(|cpus| !cpus.is_empty());
+        record.load_cpus = of_ranks.unwrap_or_else(|| place(&cell.server, host).load);
         let mut auditor =
             Auditor::of(needs.workloads, &up.key, &cell.server, stages, loading::sessions(host.cpus.len()));
         let before = |fault: Fault| format!("before the users came: {fault}");

@@ -4,10 +4,14 @@
 
 use crate::backends::access::{LoadPlan, UserGroup};
 use crate::load::{Witness, drive_within};
+use crate::os::address::Address;
+use crate::os::{names, network};
 use model::load::{Io, Phase, PhaseKind, Until};
+use model::record::ranks::Interface;
 use model::record::way::{Trips, Way};
 use model::{Nanos, Tally};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// Enough that ten lie beyond the 95th percentile.
 const TRIPS: u64 = 200;
@@ -65,6 +69,16 @@ pub(crate) fn trips(load_plan: &LoadPlan, stop: &AtomicBool) -> Result<Trips, St
         p95: at(95.0)?,
         connect: connect.ok_or("no session was opened")?,
     })
+}
+
+/// A name that the users' sessions were opened by is answered at once, or nothing is said of the way.
+const RESOLVING: Duration = Duration::from_secs(1);
+
+/// The network interface that carries the way of a load's first users.
+pub(crate) fn interface(load_plan: &LoadPlan) -> Option<Interface> {
+    let Address::Tcp { host, port } = load_plan.user_groups[0].access.address() else { return None };
+    let found = names::addresses(host, *port, RESOLVING).ok()?;
+    network::interface_to(found.first()?.ip())
 }
 
 /// Nobody watches: the outcome has it all.

@@ -34,6 +34,7 @@ pub trait Beside {
 
 /// What a part came to that was begun then, its machine being so.
 pub fn part_end(outcome: &Outcome, begun: Nanos, before: Look) -> PartEnd {
+    let after = machine::look();
     PartEnd {
         worker_cpu: outcome.worker_cpu,
         busiest: outcome.busiest_worker,
@@ -41,7 +42,9 @@ pub fn part_end(outcome: &Outcome, begun: Nanos, before: Look) -> PartEnd {
         scheduling: outcome.scheduling.clone(),
         timer_error: outcome.timer_error.clone(),
         lived: Nanos(clock::now().0 - begun.0),
-        stolen: machine::look().stolen_since(before),
+        stolen: after.stolen_since(before),
+        traffic: after.traffic_since(before),
+        interface: None,
     }
 }
 

@@ -204,6 +204,8 @@ impl<'p> Leader<'p> {
                 busiest_worker: end.busiest,
                 lived: end.lived,
                 stolen: end.stolen,
+                traffic: end.traffic,
+                interface: end.interface,
                 timer_error: end.timer_error,
                 scheduling: end.scheduling,
                 latency: seen.latency,

@@ -5,6 +5,7 @@
 use super::cgroups::Hierarchies;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 pub type Facts = BTreeMap<String, String>;
@@ -142,9 +143,25 @@ pub fn of_main(pid: u32) -> Facts {
         facts.insert(name.into(), file(name).trim().to_string());
     }
     facts.insert("NUMA nodes allowed".into(), of_status(&file("status"), "Mems_allowed_list").unwrap_or_default());
+    facts.insert("memory policy".into(), memory_policy(pid).unwrap_or_default());
     facts.extend(groups(pid));
     facts.retain(|_, value| !value.is_empty());
     facts
+}
+
+/// By which policy a process's memory is placed, as `bind:0` or `default`, of the first line of `/proc/PID/numa_maps`:
+/// where a mapping has none of its own the kernel shows that of the main thread. It is asked for no more than that,
+/// because for each mapping it walks the pages.
+fn memory_policy(pid: u32) -> Option<String> {
+    /// An address and a policy; the kernel goes on to the next mapping where there is room.
+    const LINE: usize = 64;
+    let mut line = [0; LINE];
+    let read = fs::File::open(format!("/proc/{pid}/numa_maps")).ok()?.read(&mut line).ok()?;
+    policy(&String::from_utf8_lossy(&line[..read]))
+}
+
+fn policy(numa_maps: &str) -> Option<String> {
+    numa_maps.split_ascii_whitespace().nth(1).map(String::from)
 }
 
 /// When a process was started, in ticks since the boot: another is another process.
@@ -287,6 +304,13 @@ mod tests {
         let read = limits(text);
         assert_eq!(read["Max open files"], "1024 of 1048576");
         assert_eq!(read["Max cpu time"], "unlimited of unlimited");
+    }
+
+    #[test]
+    fn the_policy_of_memory_is_read_of_the_first_mapping() {
+        let text = "55812d2c0000 bind:0 file=/usr/sbin/mariadbd mapped=2 N0=2 kernelp";
+        assert_eq!(policy(text).as_deref(), Some("bind:0"));
+        assert_eq!(policy("").as_deref(), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod http;
 pub mod limits;
 pub mod names;
 pub mod neighbours;
+pub mod network;
 pub mod placement;
 pub mod ports;
 pub mod present;

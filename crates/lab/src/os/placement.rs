@@ -3,6 +3,7 @@
 
 use model::load::Threads;
 use model::{CpuSet, Host, Server};
+use std::collections::BTreeSet;
 
 /// Below this, giving the load a CPU of its own takes too much from the server.
 const APART_FROM: usize = 4;
@@ -21,7 +22,12 @@ pub struct Placement {
 
 /// What was asked for, completed. The plan has found the words possible on this host.
 pub fn place(server: &Server, host: &Host) -> Placement {
-    let resolve = |text: &Option<String>| text.as_ref().and_then(|t| CpuSet::parse(t)).and_then(|s| s.on(host).ok());
+    let sets = |text: &Option<String>| text.as_ref().and_then(|t| CpuSet::of_ranks(t)).unwrap_or_default();
+    // Of ranks that have CPUs of their own those of all who may be here.
+    let resolve = |text: &Option<String>| {
+        let all: BTreeSet<u32> = sets(text).iter().filter_map(|set| set.on(host).ok()).flatten().collect();
+        (!all.is_empty()).then(|| all.into_iter().collect::<Vec<_>>())
+    };
     let (asked, load) = (resolve(&server.cpus), resolve(&server.load_cpus));
     let rest = |taken: &[u32]| host.cpus.iter().copied().filter(|c| !taken.contains(c)).collect::<Vec<_>>();
     let (server, load) = match (asked, load) {
@@ -70,6 +76,7 @@ mod tests {
             native: BTreeMap::new(),
             tcp: false,
             cpus: server.map(Into::into),
+            memory: None,
             load_cpus: load.map(Into::into),
         };
         let p = place(&server, &host);
@@ -82,6 +89,7 @@ mod tests {
         assert_eq!(placed(8, None, None), ((0..6).collect(), vec![6, 7], true));
         assert_eq!(placed(8, Some("0-3"), None), ((0..4).collect(), (4..8).collect(), true));
         assert!(!placed(8, Some("all"), None).2);
+        assert_eq!(placed(8, None, Some("4-5 | 6")), (vec![0, 1, 2, 3, 7], vec![4, 5, 6], true), "of all ranks");
         assert_eq!(placed(8, None, Some("0")), ((1..8).collect(), vec![0], true));
     }
 }

@@ -47,6 +47,8 @@ pub struct Order<'a> {
     pub command: &'a [String],
     /// CPUs that the program may use; empty leaves it all that we have.
     pub cpus: &'a [u32],
+    /// Where its memory comes from, in the words of an experiment; `None` leaves it to the kernel.
+    pub memory: Option<&'a str>,
     /// Where standard output and error are appended.
     pub log: &'a Path,
     /// Fed to standard input; nothing when `None`.
@@ -91,6 +93,9 @@ impl Guarded {
         }
         if !order.cpus.is_empty() {
             command.arg("--cpus").arg(cpu_list(order.cpus));
+        }
+        if let Some(memory) = order.memory {
+            command.arg("--memory").arg(memory);
         }
         command.arg("--").args(order.command);
         // A group of its own: Ctrl-C at the terminal is for the lab, which then ends the server in good order.
@@ -211,6 +216,12 @@ pub fn parse_cpu_list(text: &str) -> Option<Vec<u32>> {
         cpus.extend(from.trim().parse::<u32>().ok()?..=to.trim().parse::<u32>().ok()?);
     }
     Some(cpus)
+}
+
+/// NUMA nodes that have memory; none where the kernel tells of none.
+pub fn memory_nodes() -> Vec<u32> {
+    let list = std::fs::read_to_string("/sys/devices/system/node/has_memory").unwrap_or_default();
+    parse_cpu_list(&list).unwrap_or_default()
 }
 
 /// CPUs that a process (or thread) may use.

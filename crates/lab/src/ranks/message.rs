@@ -2,6 +2,7 @@
 //! converts nothing, because only the leader knows how far apart the clocks are.
 
 use super::hello::Hello;
+use model::record::ranks::{Interface, Traffic};
 use model::record::way::Trips;
 use model::{Histogram, Nanos, Plan, Share, Tally};
 use serde::{Deserialize, Serialize};
@@ -75,4 +76,8 @@ pub struct PartEnd {
     pub lived: Nanos,
     /// CPU time of its machine that other machines took meanwhile.
     pub stolen: Option<Share>,
+    /// What went over the network cards of its machine meanwhile.
+    pub traffic: Option<Traffic>,
+    /// What carries its way to the server.
+    pub interface: Option<Interface>,
 }

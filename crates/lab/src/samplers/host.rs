@@ -2,6 +2,7 @@
 //! whether somebody else was at work, which no counter of ours can.
 
 use super::source::{Available, Occasion, Owner, Reading, Sampler, Source, Turn};
+use crate::os::network::{is_card, link};
 use crate::os::procfs::{cpu, disks, field, interfaces, pressure, segments, sum_of, ticks_to_nanos};
 use std::path::Path;
 
@@ -40,7 +41,7 @@ impl Source for HostWide {
             reading.tell("host.memory.stalls", stalls);
             reading.tell("host.memory.kills", kills);
         }
-        if let Some((received, sent)) = reading.file("/proc/self/net/dev", |t| interfaces(t, is_hardware)) {
+        if let Some((received, sent)) = reading.file("/proc/self/net/dev", |t| interfaces(t, is_card)) {
             reading.tell("host.net.received_bytes", received);
             reading.tell("host.net.sent_bytes", sent);
         }
@@ -58,24 +59,6 @@ impl Source for HostWide {
             reading.tell("host.disk.write_bytes", disks.write_bytes);
         }
     }
-}
-
-/// An interface with hardware behind it: what goes over the others is within this machine, or counted twice.
-fn is_hardware(interface: &str) -> bool {
-    Path::new("/sys/class/net").join(interface).join("device").exists()
-}
-
-/// Bytes per second and direction of all of them, where each says its speed (virtual ones seldom do).
-fn link() -> Option<u64> {
-    /// The bytes of a megabit.
-    const BYTES: u64 = 125_000;
-    let names = std::fs::read_dir("/sys/class/net").ok()?.flatten().filter_map(|e| e.file_name().into_string().ok());
-    let speed = |name: String| {
-        let text = std::fs::read_to_string(format!("/sys/class/net/{name}/speed")).ok()?;
-        text.trim().parse::<u64>().ok()
-    };
-    let sum: Option<u64> = names.filter(|n| is_hardware(n)).map(speed).sum();
-    sum.filter(|megabits| *megabits > 0).map(|megabits| megabits * BYTES)
 }
 
 /// A disk with hardware behind it: partitions, loops, RAM disks and stacked devices would count bytes twice.

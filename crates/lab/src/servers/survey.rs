@@ -7,7 +7,7 @@ use super::process::folders::free_bytes;
 use crate::os::cgroups::Hierarchies;
 use crate::os::clock;
 use crate::os::placement::{Placement, place};
-use crate::os::process::{parse_cpu_list, raise_open_files};
+use crate::os::process::{memory_nodes, parse_cpu_list, raise_open_files};
 use model::host::Host;
 use model::plan::Server;
 use model::units::{Bytes, Nanos};
@@ -24,6 +24,7 @@ pub fn survey(folder: &Path) -> Host {
     let folder = folder.ancestors().find(|a| a.exists()).unwrap_or(Path::new("/"));
     Host {
         sockets: sockets(&cpus),
+        nodes: memory_nodes(),
         cpus,
         cpu_model: colon(&cpuinfo, "model name").unwrap_or_default(),
         memory: Bytes(colon(&read("/proc/meminfo").unwrap_or_default(), "MemTotal").and_then(kibibytes).unwrap_or(0)),

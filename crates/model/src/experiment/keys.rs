@@ -137,11 +137,15 @@ pub const KEYS: &[Key] = &[
         .changes(&[Server])
         .moves(&["server_cpus", "load_cpus", "workers", "variable.thread_pool_size"])
         .of_server(|s| s.cpus.as_deref().and_then(some), |s, v| s.cpus = Some(text(v))),
-    server("load_cpus", "the CPUs of the load, where it is not to share the server's", Shape::Cpus)
+    server("load_cpus", "the CPUs of the load, where it is not to share the server's; of several ranks, for all or one by one", Shape::CpusOfRanks)
         .axis()
         .changes(&[Measuring])
         .moves(&["server_cpus", "load_cpus", "workers"])
         .of_server(|s| s.load_cpus.as_deref().and_then(some), |s, v| s.load_cpus = Some(text(v))),
+    server("memory", "the NUMA nodes that the server's memory comes from; left out, as the kernel does it", Shape::Memory)
+        .axis()
+        .changes(&[Server])
+        .of_server(|s| s.memory.as_deref().and_then(some), |s, v| s.memory = Some(text(v))),
     load(USERS, "simulated users, each with a session of its own", HOW_MANY).axis().moves(&["workers"]).of_rhythm(|l| number(l.users.0.into())),
     load("rate", "operations that arrive each second; left out, each user begins its next operation when the last has ended", Shape::Rate).axis().of_rhythm(|l| Some(l.arrivals.as_ref()?.rate.value())),
     load("arrivals", "how arrivals are spread: at random, or evenly apart", ARRIVALS).of_rhythm(|l| some(l.arrivals.as_ref()?.process.word())),

@@ -5,6 +5,7 @@ use super::document::Raw;
 use crate::dsn::{Dsn, Malformed};
 use crate::errors;
 use crate::plan::cpus::CpuSet;
+use crate::plan::memory::MemoryPolicy;
 use crate::precision::Precision;
 use crate::problem::nearest;
 use crate::rate::Rate;
@@ -42,6 +43,10 @@ pub(super) enum Shape {
     /// `memcached://host:port`.
     Dsn,
     Cpus,
+    /// The same, or a list of one for each rank; kept as one text.
+    CpusOfRanks,
+    /// A policy of memory, as numactl(8) has them.
+    Memory,
     Topology,
     Workload,
     Disturbance,
@@ -66,6 +71,7 @@ impl Shape {
     pub fn read(self, raw: &Raw, words: &Words) -> Result<Value, Wrong> {
         let value = match raw {
             Raw::List(items) if self == Self::Errors => return errors(items.iter().map(|(_, raw)| raw)),
+            Raw::List(items) if self == Self::CpusOfRanks => return cpus_of_ranks(items),
             Raw::Value(_) if self == Self::Errors => return errors([raw].into_iter()),
             Raw::Value(value) => value,
             Raw::List(_) => {
@@ -86,6 +92,8 @@ impl Shape {
             | Self::Engine
             | Self::Dsn
             | Self::Cpus
+            | Self::CpusOfRanks
+            | Self::Memory
             | Self::Topology
             | Self::Workload
             | Self::Disturbance => match value.text() {
@@ -106,6 +114,15 @@ impl Shape {
             Self::Engine => Ok(text.to_lowercase()),
             Self::Cpus if CpuSet::parse(text).is_some() => Ok(text.into()),
             Self::Cpus => wrong(format!("`{text}` is not a set of CPUs"), format!("write {}", CpuSet::FORMS)),
+            Self::CpusOfRanks if CpuSet::of_ranks(text).is_some() => Ok(text.into()),
+            Self::CpusOfRanks => {
+                let mend = format!("write {}; of several ranks also a list of one for each", CpuSet::FORMS);
+                wrong(format!("`{text}` is not a set of CPUs"), mend)
+            }
+            Self::Memory if MemoryPolicy::parse(text).is_some() => Ok(text.into()),
+            Self::Memory => {
+                wrong(format!("`{text}` is not a policy of memory"), format!("write {}", MemoryPolicy::FORMS))
+            }
             Self::Topology if Topology::parse(text).is_some() => Ok(text.into()),
             Self::Topology => wrong(format!("`{text}` is not a topology"), format!("write {}", Topology::FORMS)),
             Self::Dsn => dsn(text),
@@ -138,6 +155,8 @@ impl Shape {
             Self::Engine => "the name of an engine".into(),
             Self::Dsn => "a DSN".into(),
             Self::Cpus => "a set of CPUs".into(),
+            Self::CpusOfRanks => "a set of CPUs, or a list of one for each rank".into(),
+            Self::Memory => "a policy of memory".into(),
             Self::Topology => "a topology".into(),
             Self::Workload => "the name of a workload".into(),
             Self::Disturbance => "the name of a disturbance".into(),
@@ -165,6 +184,19 @@ fn errors<'a>(items: impl Iterator<Item = &'a Raw>) -> Result<Value, Wrong> {
     };
     let numbers = items.map(number).collect::<Result<Vec<_>, _>>()?;
     Ok(errors::words(numbers).into())
+}
+
+fn cpus_of_ranks(items: &[(Option<usize>, Raw)]) -> Result<Value, Wrong> {
+    let set = |(_, raw): &(_, Raw)| match raw {
+        Raw::Value(Value::Text(text)) => Shape::Cpus.word(text, &Words::default()),
+        Raw::Value(_) | Raw::List(_) | Raw::Nothing | Raw::Other(_) => {
+            wrong("not a set of CPUs", format!("write {}", CpuSet::FORMS))
+        }
+    };
+    match items.iter().map(set).collect::<Result<Vec<_>, _>>()? {
+        sets if sets.is_empty() => wrong("a list without sets of CPUs", "name one for each rank, or leave it out"),
+        sets => Ok(sets.join(CpuSet::BETWEEN_RANKS).into()),
+    }
 }
 
 /// The number of an error that a key or a value names.

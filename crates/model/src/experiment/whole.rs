@@ -225,12 +225,14 @@ impl Reading<'_> {
                 "leave this out; write ?socket=/PATH or ?tls=required into server.on",
             );
         }
-        if self.said("server.topology") && self.said("server.on") {
-            self.problem(
-                "server.topology",
-                "a server that assay did not start is what it is",
-                "leave out server.on, or this line",
-            );
+        for fixed in ["server.topology", "server.memory"] {
+            if self.said(fixed) && self.said("server.on") {
+                self.problem(
+                    fixed,
+                    "a server that assay did not start is what it is",
+                    "leave out server.on, or this line",
+                );
+            }
         }
         let rate = self.said("load.rate") || self.said("axes.rate") || self.sought() == Some("rate");
         self.check_rhythm("load", rate, &self.running());

@@ -47,6 +47,14 @@ impl CpuSet {
         text.split(',').map(range).collect::<Option<Vec<_>>>().map(Self::List)
     }
 
+    /// Between the sets of ranks, where each has its own, in the one text that they are kept as.
+    pub const BETWEEN_RANKS: &'static str = " | ";
+
+    /// One set for all ranks of a load, or one for each.
+    pub fn of_ranks(text: &str) -> Option<Vec<Self>> {
+        text.split(Self::BETWEEN_RANKS.trim()).map(Self::parse).collect()
+    }
+
     /// The CPUs of this host, ascending, or why it has no such set.
     pub fn on(&self, host: &Host) -> Result<Vec<u32>, String> {
         let mut chosen: Vec<u32> = match self {
@@ -126,6 +134,8 @@ mod tests {
         assert!(CpuSet::parse("6-9").unwrap().on(&host()).is_err());
         assert!(CpuSet::parse("1/9").unwrap().on(&host()).is_err());
         assert_eq!(CpuSet::parse("3-1"), None);
+        assert_eq!(CpuSet::of_ranks("0-3 | half"), Some(vec![CpuSet::List(vec![(0, 3)]), CpuSet::Part(2)]));
+        assert_eq!(CpuSet::of_ranks("0-3 | "), None);
         assert_eq!(CpuSet::parse("every"), None);
     }
 }

@@ -8,6 +8,7 @@ pub mod cpus;
 mod footprints;
 mod growth;
 mod hash;
+pub mod memory;
 mod near_miss;
 mod obstacle;
 mod order;

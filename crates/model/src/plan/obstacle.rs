@@ -3,8 +3,9 @@
 //! what the host offers; what nobody said is set so that there is no such obstacle.
 
 use super::cpus::CpuSet;
+use super::memory::MemoryPolicy;
 use super::topology;
-use super::{Cell, served};
+use super::{Cell, Server, served};
 use crate::experiment::{DEFAULT_BUILD, Experiment};
 use crate::host::{Host, InstalledBuild};
 use crate::load::{Io, Transport};
@@ -96,15 +97,35 @@ pub(super) fn obstacle(cell: &Cell, host: &Host, words: &Words) -> Option<Obstac
     if let Some((keys, reason, mend)) = server.on.as_deref().and_then(|dsn| served::misled(cell, dsn, words)) {
         return Some(Obstacle { keys, reason, mend: mend.into() });
     }
+    if let Some(obstacle) = without_node(server, host) {
+        return Some(obstacle);
+    }
+    without_cpus(server, host)
+}
+
+/// CPUs that are not here. Of a server of ours all ranks are; of another, only who plans.
+fn without_cpus(server: &Server, host: &Host) -> Option<Obstacle> {
+    let sets = |text: &Option<String>| text.as_ref().map(|t| CpuSet::of_ranks(t).expect("checked by the grammar"));
+    let here = if server.on.is_some() { 1 } else { usize::MAX };
     let cpus = [(&["cpus"][..], &server.cpus), (&["load_cpus"], &server.load_cpus)];
     cpus.into_iter().find_map(|(keys, text)| {
-        let set = CpuSet::parse(text.as_ref()?).expect("checked by the grammar");
-        let why = set.on(host).err()?;
+        let why = sets(text)?.iter().take(here).find_map(|set| set.on(host).err())?;
         Some(Obstacle {
             keys,
             reason: format!("cannot use \"{}\" of the CPUs: {why}", text.as_deref().unwrap_or_default()),
             mend: "name a set that this host has, or leave it out".into(),
         })
+    })
+}
+
+/// Memory of a NUMA node that is not here.
+fn without_node(server: &Server, host: &Host) -> Option<Obstacle> {
+    let text = server.memory.as_ref()?;
+    let why = MemoryPolicy::parse(text).expect("checked by the grammar").on(host).err()?;
+    Some(Obstacle {
+        keys: &["memory"],
+        reason: format!("cannot take a server's memory by \"{text}\": {why}"),
+        mend: "name nodes that this host has, or leave it out".into(),
     })
 }
 

@@ -77,6 +77,7 @@ pub fn small_host() -> Host {
     Host {
         cpus: vec![0, 1],
         sockets: [(0, vec![0, 1])].into(),
+        nodes: vec![0],
         memory: Bytes(8 << 30),
         builds: vec![build("distribution"), build("mariadb-10.11")],
         ..Host::default()

@@ -189,6 +189,7 @@ fn server() -> Server {
         tcp: false,
         cpus: None,
         load_cpus: None,
+        memory: None,
     }
 }
 
@@ -408,6 +409,7 @@ fn host() -> Host {
     Host {
         cpus: vec![0, 1],
         sockets: BTreeMap::from([(0, vec![0, 1])]),
+        nodes: Vec::new(),
         cpu_model: "Intel Xeon (Sapphire Rapids)".into(),
         memory: Bytes(24 << 30),
         disk_free: Bytes(60 << 30),

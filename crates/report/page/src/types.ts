@@ -446,6 +446,8 @@ export interface Host {
   cpus: number[];
   /** CPUs of each socket (physical package). */
   sockets: Record<string, number[]>;
+  /** NUMA nodes that have memory; none where the kernel tells of none, and in records from before. */
+  nodes?: number[];
   cpu_model: string;
   memory: Bytes;
   /** Free space where records and data directories go. */
@@ -968,7 +970,13 @@ export interface Server {
    * lab.
    */
   cpus?: string;
+  /** Those of several ranks are one set for all, or one for each (`0-3 | 4-7`). */
   load_cpus?: string;
+  /**
+   * Where its memory comes from, as the experiment said (`local`, `interleave`, `node 0`); `None` leaves it to
+   * the kernel.
+   */
+  memory?: string;
 }
 
 /** What one session said about itself before a run, and the plan of each statement. */

@@ -10,6 +10,8 @@ use crate::question;
 use crate::verbs::{judge as screen, report};
 use clap::ArgMatches;
 use judge::{MOST_AGAIN, Spoilt};
+use lab::ranks::peers::Peers;
+use model::{Experiment, Record};
 use std::path::Path;
 
 /// What can be asked for.
@@ -18,7 +20,7 @@ const STRUCK: &str = "struck";
 /// Options that say what to measure, which a record says itself.
 const OF_QUESTIONS: [&str; 4] = ["scale", "set", "on", "out"];
 
-pub fn run(which: &str, matches: &ArgMatches, listeners: Listeners) -> Result<Exit, Exit> {
+pub fn run(which: &str, matches: &ArgMatches, listeners: Listeners, peers: Option<&mut Peers>) -> Result<Exit, Exit> {
     if which != STRUCK {
         return Err(exit::refused(format!(
             "--again {which}: what can be carried out again is what a check of the machine struck; write --again {STRUCK} RECORD"
@@ -33,6 +35,7 @@ pub fn run(which: &str, matches: &ArgMatches, listeners: Listeners) -> Result<Ex
     let folder = Path::new(name);
     let (record, _) = lab::notebook::read(folder).map_err(exit::refused)?;
     let question = question::of_record(name, &record)?;
+    refuse_other_ranks(name, &record, peers.as_deref())?;
     if question.plan.hash() != record.plan.hash() {
         return Err(exit::refused(format!(
             "{name}: its experiment is planned otherwise today (another build of a server or of assay, or another \
@@ -41,11 +44,36 @@ pub fn run(which: &str, matches: &ArgMatches, listeners: Listeners) -> Result<Ex
     }
     drop(record);
     let live = listeners.serve(folder, true);
-    let outcome = repeat(&question, folder).and_then(|()| tell(folder, matches));
+    let outcome = repeat(&question, folder, peers).and_then(|()| tell(folder, matches));
     if let Some(live) = live {
         live.farewell(&folder.join(screen::PAGE));
     }
     outcome
+}
+
+/// Fewer processes would be another load, and so would more.
+fn refuse_other_ranks(name: &str, record: &Record, peers: Option<&Peers>) -> Result<(), Exit> {
+    let had = record.runs.iter().map(|run| run.ranks.len()).max().unwrap_or_default().max(1);
+    let have = peers.map_or(1, Peers::size) as usize;
+    let processes = |n: usize| if n == 1 { "one process".to_string() } else { format!("{n} ranks") };
+    if had != have {
+        let start = if had == 1 { String::new() } else { format!("mpirun -n {had} ") };
+        return Err(exit::refused(format!(
+            "{name}: its load was driven by {}, and {} would be another load\n    start it as it was: {start}assay run \
+             --again {STRUCK} {name}",
+            processes(had),
+            processes(have)
+        )));
+    }
+    let sets: Vec<_> = record.plan.sets.iter().filter_map(|set| set.split_once('=')).collect();
+    let sets: Vec<_> = sets.into_iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+    if have > 1 && Experiment::script(&record.experiment, record.plan.scale.as_deref(), &sets).is_some() {
+        return Err(exit::refused(format!(
+            "{name}: its users do what a script says, and a record names no file that all ranks can read\n    measure it \
+             anew, as a record of its own"
+        )));
+    }
+    Ok(())
 }
 
 fn tell(folder: &Path, matches: &ArgMatches) -> Result<Exit, Exit> {
@@ -60,7 +88,7 @@ fn tell(folder: &Path, matches: &ArgMatches) -> Result<Exit, Exit> {
 
 /// Until none is spoilt, or each that is was repeated as often as may be. What an earlier command left open is made
 /// with the first of them.
-fn repeat(question: &question::Question, folder: &Path) -> Result<(), Exit> {
+fn repeat(question: &question::Question, folder: &Path, mut peers: Option<&mut Peers>) -> Result<(), Exit> {
     let mut is_first = true;
     loop {
         let (record, details) = lab::notebook::read(folder).map_err(exit::refused)?;
@@ -78,7 +106,7 @@ fn repeat(question: &question::Question, folder: &Path) -> Result<(), Exit> {
             }
         }
         if !again.is_empty() || is_first {
-            measure_again(question, folder, &again)?;
+            measure_again(question, folder, &again, peers.as_deref_mut())?;
         }
         if again.is_empty() {
             return Ok(());

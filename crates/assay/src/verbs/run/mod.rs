@@ -51,7 +51,7 @@ fn alone(matches: &ArgMatches, peers: Option<&mut Peers>) -> Result<Exit, Exit> 
     let said = |name: &str| matches.get_one::<String>(name).map(String::as_str);
     let listeners = Listeners::open(said("live"), said("metrics"))?;
     if let Some(which) = said("again") {
-        return again::run(which, matches, listeners);
+        return again::run(which, matches, listeners, peers);
     }
     let question = question::ask(matches)?;
     let folder = matches.get_one::<String>("out").map_or_else(|| default_folder(&question), PathBuf::from);
@@ -116,14 +116,14 @@ pub fn measure(question: &Question, folder: &Path) -> Result<(), Exit> {
 }
 
 /// The same, and these runs again.
-fn measure_again(question: &Question, folder: &Path, again: &[Spoilt]) -> Result<(), Exit> {
-    carry_out(question, folder, again, None)
+fn measure_again(question: &Question, folder: &Path, again: &[Spoilt], peers: Option<&mut Peers>) -> Result<(), Exit> {
+    carry_out(question, folder, again, peers)
 }
 
 fn carry_out(question: &Question, folder: &Path, again: &[Spoilt], peers: Option<&mut Peers>) -> Result<(), Exit> {
     let (plan, host) = (&question.plan, &question.host);
     let stop = interrupt::flag();
-    lab::check(plan).map_err(exit::refused)?;
+    lab::check(plan, host, peers.as_deref()).map_err(exit::refused)?;
     plan.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
     let mut notebook = Notebook::open_or_create(folder, plan, &question.experiment.text).map_err(exit::refused)?;
     for spoilt in again {

@@ -50,7 +50,7 @@ impl Client<'_> {
 
     fn work(&mut self, command: &[String], download: &Download, verb: &str, mend: &str) -> Result<(), Trouble> {
         let log = self.room.join("client.log");
-        let order = Order { command, cpus: &[], log: &log, input: None, owner: self.owner };
+        let order = Order { command, cpus: &[], memory: None, log: &log, input: None, owner: self.owner };
         let already = size(download.into).0;
         let begun = Instant::now();
         let mut moved = (Instant::now(), 0);

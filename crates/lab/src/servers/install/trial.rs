@@ -37,6 +37,7 @@ pub fn serve(
         tcp: false,
         cpus: None,
         load_cpus: None,
+        memory: None,
     };
     let wish = Wish { folders, guard, kind, build, server: &server, cpus: &[], tcp: None, stop };
     let name = &build.installed.name;

@@ -3,7 +3,8 @@
 //! itself be killed, the kernel kills the server for it (PDEATHSIG; the guard has one thread, so the signal cannot
 //! come early). Why so: docs/decisions/0003-servers-die-with-their-lab.md.
 
-use crate::os::process::{Ended, INTERRUPT, KILL, TERMINATE, parse_cpu_list};
+use crate::os::process::{Ended, INTERRUPT, KILL, TERMINATE, memory_nodes, parse_cpu_list};
+use model::{Host, MemoryPolicy};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::FlockOperation;
 use rustix::process::{Pid, PidfdFlags, Signal};
@@ -33,6 +34,7 @@ struct Job {
     log: PathBuf,
     input: Option<PathBuf>,
     cpus: Vec<u32>,
+    memory: Option<MemoryPolicy>,
     command: Vec<OsString>,
 }
 
@@ -52,6 +54,10 @@ impl Job {
                 Some("--cpus") => {
                     job.cpus = value.to_str().and_then(parse_cpu_list).ok_or("a list of CPUs is like 0,1")?
                 }
+                Some("--memory") => {
+                    let policy = value.to_str().and_then(MemoryPolicy::parse);
+                    job.memory = Some(policy.ok_or("a policy of memory is like local")?);
+                }
                 _ => return Err("a guard is started by its lab, not by hand".into()),
             }
         }
@@ -67,6 +73,9 @@ impl Job {
             self.cpus.iter().for_each(|c| set.set(*c as usize));
             rustix::thread::sched_setaffinity(None, &set)
                 .map_err(|e| format!("using the CPUs {:?}: {e}", self.cpus))?;
+        }
+        if let Some(policy) = &self.memory {
+            take_memory(policy).map_err(|why| format!("taking the server's memory as asked: {why}"))?;
         }
         let mut server = self.start().map_err(|e| format!("starting {}: {e}", self.command[0].display()))?;
         say(&format!("started {}", server.id()));
@@ -96,6 +105,28 @@ impl Job {
             });
         }
         command.spawn()
+    }
+}
+
+/// Tells the kernel where this process's memory is to come from; what it starts inherits it.
+fn take_memory(policy: &MemoryPolicy) -> Result<(), String> {
+    let nodes = policy.on(&Host { nodes: memory_nodes(), ..Host::default() })?;
+    let (mode, nodes) = match policy {
+        // The kernel takes no nodes for it.
+        MemoryPolicy::Local => (libc::MPOL_LOCAL, Vec::new()),
+        MemoryPolicy::Interleave => (libc::MPOL_INTERLEAVE, nodes),
+        MemoryPolicy::Bind(_) => (libc::MPOL_BIND, nodes),
+    };
+    const BITS: u32 = libc::c_ulong::BITS;
+    let mut mask: Vec<libc::c_ulong> = vec![0; nodes.last().map_or(0, |last| last / BITS + 1) as usize];
+    nodes.iter().for_each(|node| mask[(node / BITS) as usize] |= 1 << (node % BITS));
+    let pointer = if mask.is_empty() { std::ptr::null() } else { mask.as_ptr() };
+    // The kernel reads one bit less than it is told.
+    let bits = mask.len() as libc::c_ulong * libc::c_ulong::from(BITS) + 1;
+    // SAFETY: the mask lives until the call has returned and has as many bits as it is said to have.
+    match unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, pointer, bits) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error().to_string()),
     }
 }
 

@@ -54,6 +54,7 @@ pub struct Instance {
     /// The CA that signed its certificate, when it offers TLS.
     ca: Option<PathBuf>,
     cpus: Vec<u32>,
+    memory: Option<String>,
     /// Where users past SQL come: a socket, or ports.
     key_listener: Option<(PathBuf, Option<[u16; 2]>)>,
     /// Ports of all nodes of its cluster.
@@ -128,6 +129,7 @@ impl Instance {
         let order = Order {
             command: &description.start,
             cpus: wish.cpus,
+            memory: wish.server.memory.as_deref(),
             log: &site.error_log(),
             input: None,
             owner: &data.owner(),
@@ -147,6 +149,7 @@ impl Instance {
             socket,
             ca,
             cpus,
+            memory: wish.server.memory.clone(),
             key_listener: ports.map(|ports| (key_socket, ports)),
             gates: member.map(|m| m.gates.to_vec()).unwrap_or_default(),
             start_time,
@@ -216,7 +219,8 @@ impl Instance {
         let begun = Instant::now();
         let owner = self.data.owner();
         let (command, cpus, log) = (&self.description.start, &self.cpus[..], &self.error_log);
-        self.process = Guarded::spawn(guard, &Order { command, cpus, log, input: None, owner: &owner })?;
+        let memory = self.memory.as_deref();
+        self.process = Guarded::spawn(guard, &Order { command, cpus, memory, log, input: None, owner: &owner })?;
         let key_listener = self.key_listener.as_ref().map(|(socket, ports)| KeyListener { socket, ports: *ports });
         let (folder, socket) = (self.data.folder(), self.socket.as_path());
         let site = Site { folder, socket, tcp: None, as_root: false, key_listener, member: None };
