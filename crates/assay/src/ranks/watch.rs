@@ -24,7 +24,7 @@ impl Watch {
                 let Some((since, most)) = *seen.lock().expect("nobody panics with it") else { continue };
                 if since.elapsed() > most {
                     eprintln!(
-                        "assay: another rank has taken part in nothing for {} s, stopped or cut off: this one ends, and the \
+                        "assay: another rank has not answered for {} s, stopped or cut off: this one ends, and the \
                          launcher ends it. What was measured is in the record.",
                         most.as_secs()
                     );
