@@ -15,11 +15,13 @@ use clap::ArgMatches;
 use lab::ranks::hello::{self, Hello};
 use lab::ranks::peers::Peers;
 use lab::ranks::{Port, Ranks};
-use model::Plan;
+use model::{Plan, Record};
 use std::collections::BTreeMap;
+use std::path::Path;
 use workload::Workloads;
 
-/// How launchers say of how many ranks this is one: Open MPI's mpirun, MPICH's, and srun, whichever way it hands MPI on.
+/// How launchers say of how many ranks this is one: Open MPI's mpirun, MPICH's, and srun, whichever way it hands MPI
+/// on.
 const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
 
 /// What several ranks can do together.
@@ -91,6 +93,22 @@ pub fn lead(
         peers.port.abort(outcome.unwrap_or_else(|early| early) as i32);
     }
     outcome
+}
+
+/// A record is of one load: fewer processes would be another, and so would more.
+pub fn refuse_another_number(folder: &Path, record: &Record, peers: Option<&Peers>) -> Result<(), Exit> {
+    let had = record.runs.iter().map(|run| run.ranks.len()).max();
+    let (had, have) = (had.map(|ranks| ranks.max(1)), peers.map_or(1, Peers::size) as usize);
+    let processes = |n: usize| if n == 1 { "one process".to_string() } else { format!("{n} ranks") };
+    let Some(had) = had.filter(|had| *had != have) else { return Ok(()) };
+    let start = if had == 1 { "without a launcher".to_string() } else { format!("with mpirun -n {had}") };
+    Err(exit::refused(format!(
+        "{}: its load was driven by {}, and {} would be another load\n    give the same command {start}, or name \
+         another folder for a record of its own",
+        folder.display(),
+        processes(had),
+        processes(have)
+    )))
 }
 
 /// What every other rank does.

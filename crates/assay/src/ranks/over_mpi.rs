@@ -1,7 +1,8 @@
 //! Ranks over MPI. A message goes in pieces that every implementation sends at once, whole, without asking its
 //! receiver: a larger one would wait for a process that may have been killed or stopped in the midst of it, and so
-//! would whoever receives it. Sends are buffered for the same reason. One thread speaks. Where MPI waits all the same, as
-//! for room in a memory that is shared with a process that was stopped, and for all others at the end, a `Watch` ends this one.
+//! would whoever receives it. Sends are buffered for the same reason. One thread speaks. Where MPI waits all the same,
+//! for all others at its beginning and at its end, and for room in a memory that is shared with a process that was
+//! stopped, a `Watch` ends this one.
 
 use super::watch::Watch;
 use lab::ranks::Ranks;
@@ -17,6 +18,8 @@ use std::time::Duration;
 const PIECE: usize = 2048;
 /// Room for what was sent and not yet taken: the tallies of many seconds.
 const ROOM: usize = 64 << 20;
+/// Launchers start ranks together, and MPI begins when all have; who is not there then never comes.
+const GATHERING: Duration = Duration::from_secs(60);
 /// Ranks that have nothing left to do end within milliseconds of each other.
 const FAREWELL: Duration = Duration::from_secs(10);
 /// As long as a rank bears the silence of its leader.
@@ -36,10 +39,12 @@ pub struct OverMpi {
 
 impl OverMpi {
     pub fn begin() -> Result<Self, &'static str> {
+        let watch = Watch::begin();
+        let _within = watch.enter(GATHERING);
         let (mut universe, _) =
             mpi::initialize_with_threading(Threading::Funneled).ok_or("MPI was begun already in this process")?;
         universe.set_buffer_size(ROOM);
-        Ok(Self { world: universe.world(), begun: BTreeMap::new(), universe: Some(universe), watch: Watch::begin() })
+        Ok(Self { world: universe.world(), begun: BTreeMap::new(), universe: Some(universe), watch })
     }
 }
 

@@ -82,8 +82,8 @@ fn look(evidence: &Evidence) -> Sight {
     })
 }
 
-/// Found in memory, or not: how a run that reads is called depends on how long it was looked at. Points on either side of
-/// the limit that lie no farther apart than it is high are not two regimes.
+/// Found in memory, or not: how a run that reads is called depends on how long it was looked at. Points on either side
+/// of the limit that lie no farther apart than it is high are not two regimes.
 fn is_other(one: &Point, other: &Point, pool_reads: f64) -> bool {
     (one.1 == Regime::Cached) != (other.1 == Regime::Cached) && (one.2 - other.2).abs() > pool_reads
 }

@@ -122,7 +122,7 @@ pub fn between(base: &CellEvidence, candidate: &CellEvidence, axis: &str) -> Vec
     if let (Some(one), Some(other)) = (base.runs.first(), candidate.runs.first())
         && speak_other_sql(one, other)
     {
-        // Each has its own character sets and its own session: what only one has is the server, and what both have is told.
+        // Each has its own character sets and session: what only one has is the server, and what both have is told.
         let own = |d: &&mut Drift| d.key.starts_with("session.") || d.key.ends_with(CHARSET);
         drifts.iter_mut().filter(own).for_each(|d| d.class = Class::Circumstance);
     }

@@ -6,8 +6,8 @@
 use super::{ending, measure_again, print_cells};
 use crate::exit::{self, Exit};
 use crate::live::Listeners;
-use crate::question;
 use crate::verbs::{judge as screen, report};
+use crate::{question, ranks};
 use clap::ArgMatches;
 use judge::{MOST_AGAIN, Spoilt};
 use lab::ranks::peers::Peers;
@@ -35,7 +35,10 @@ pub fn run(which: &str, matches: &ArgMatches, listeners: Listeners, peers: Optio
     let folder = Path::new(name);
     let (record, _) = lab::notebook::read(folder).map_err(exit::refused)?;
     let question = question::of_record(name, &record)?;
-    refuse_other_ranks(name, &record, peers.as_deref())?;
+    ranks::refuse_another_number(folder, &record, peers.as_deref())?;
+    if peers.is_some() {
+        refuse_scripts(name, &record)?;
+    }
     if question.plan.hash() != record.plan.hash() {
         return Err(exit::refused(format!(
             "{name}: its experiment is planned otherwise today (another build of a server or of assay, or another \
@@ -51,23 +54,11 @@ pub fn run(which: &str, matches: &ArgMatches, listeners: Listeners, peers: Optio
     outcome
 }
 
-/// Fewer processes would be another load, and so would more.
-fn refuse_other_ranks(name: &str, record: &Record, peers: Option<&Peers>) -> Result<(), Exit> {
-    let had = record.runs.iter().map(|run| run.ranks.len()).max().unwrap_or_default().max(1);
-    let have = peers.map_or(1, Peers::size) as usize;
-    let processes = |n: usize| if n == 1 { "one process".to_string() } else { format!("{n} ranks") };
-    if had != have {
-        let start = if had == 1 { String::new() } else { format!("mpirun -n {had} ") };
-        return Err(exit::refused(format!(
-            "{name}: its load was driven by {}, and {} would be another load\n    start it as it was: {start}assay run \
-             --again {STRUCK} {name}",
-            processes(had),
-            processes(have)
-        )));
-    }
+/// What a script says all ranks would have to read.
+fn refuse_scripts(name: &str, record: &Record) -> Result<(), Exit> {
     let sets: Vec<_> = record.plan.sets.iter().filter_map(|set| set.split_once('=')).collect();
     let sets: Vec<_> = sets.into_iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
-    if have > 1 && Experiment::script(&record.experiment, record.plan.scale.as_deref(), &sets).is_some() {
+    if Experiment::script(&record.experiment, record.plan.scale.as_deref(), &sets).is_some() {
         return Err(exit::refused(format!(
             "{name}: its users do what a script says, and a record names no file that all ranks can read\n    measure it \
              anew, as a record of its own"

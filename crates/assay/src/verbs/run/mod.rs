@@ -55,6 +55,9 @@ fn alone(matches: &ArgMatches, peers: Option<&mut Peers>) -> Result<Exit, Exit> 
     }
     let question = question::ask(matches)?;
     let folder = matches.get_one::<String>("out").map_or_else(|| default_folder(&question), PathBuf::from);
+    if let Ok((record, _)) = lab::notebook::read(&folder) {
+        ranks::refuse_another_number(&folder, &record, peers.as_deref())?;
+    }
     let live = listeners.serve(&folder, true);
     let outcome = go_with(&question, &folder, peers, |record, judgement| {
         if matches.get_flag("json") {
