@@ -5,7 +5,7 @@
 # with the smallest and the largest. Nothing here has a time that it must reach.
 #
 #   ROUNDS=5 LENGTH=4 LEVELS="1 2 3 4 8 16 32 64 256 1024" bench/run.sh        what `make bench` runs
-#   PARTS="points tcp apart mixed lua canned loader transport postgres" choose some; TABLE=FILE writes elsewhere
+#   PARTS="points tcp apart mixed lua canned loader transport postgres ranks" choose some; TABLE=FILE writes elsewhere
 #   points go by a Unix socket on CPUs that server and load share; tcp goes by loopback, and apart gives the server the last CPU and
 #   the load the others
 #   PARTS=lua holds `assay sysbench` against sysbench, with the same scripts
@@ -19,7 +19,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 ROUNDS=${ROUNDS:-5} LENGTH=${LENGTH:-4} LEVELS=${LEVELS:-"1 2 3 4 8 16 32 64 256 1024"} CANNED_LEVELS=${CANNED_LEVELS:-"1 64 1024"}
-LOADS=${LOADS:-3} TABLES=${TABLES:-4} ROWS=${ROWS:-250000} PARTS=${PARTS:-"points tcp apart mixed lua canned loader transport postgres"}
+LOADS=${LOADS:-3} TABLES=${TABLES:-4} ROWS=${ROWS:-250000} PARTS=${PARTS:-"points tcp apart mixed lua canned loader transport postgres ranks"}
 TCP_LEVELS=${TCP_LEVELS:-"1 2 4 16 64"} BENCH_PORT=${BENCH_PORT:-43306}
 TRANSPORT_LEVELS=${TRANSPORT_LEVELS:-"1 64 256"} TRANSPORT_MEMORY=${TRANSPORT_MEMORY:-1024}
 TABLE=${TABLE:-docs/performance.md} ASSAY=${ASSAY:-target/release/assay} SHAM=${SHAM:-target/release/examples/sham}
