@@ -6,9 +6,9 @@ mod skipped;
 use lab::backends::kinds;
 use lab::os::limits;
 use lab::os::process::{Ended, Guard, memory_nodes};
-use lab::servers::catalogue;
 use lab::servers::process::folders::Folders;
 use lab::servers::process::instance::{Instance, MARKER, STOP_PATIENCE, Wish};
+use lab::servers::{Build, catalogue};
 use model::plan::Server;
 use model::settings;
 use model::value::Value;
@@ -16,6 +16,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -33,8 +34,14 @@ fn house_in(place: &Path) -> Folders {
     Folders { home: place.join("home"), runtime: place.to_path_buf() }
 }
 
-fn guard() -> Guard {
-    Guard::program(env!("CARGO_BIN_EXE_lab-guard"))
+fn guard() -> &'static Guard {
+    static GUARD: LazyLock<Guard> = LazyLock::new(|| Guard::program(env!("CARGO_BIN_EXE_lab-guard")));
+    &GUARD
+}
+
+/// A server of this build on all CPUs, by its socket alone.
+fn wish<'a>(folders: &'a Folders, build: &'a Build, server: &'a Server) -> Wish<'a> {
+    Wish { folders, guard: guard(), kind: kinds::of(build), build, server, cpus: &[], tcp: None, stop: &GO }
 }
 
 /// The durable profile whole, so that the server itself says whether each of its words was honoured, in a small
@@ -81,7 +88,7 @@ fn a_private_server_comes_up_greets_and_leaves_nothing_behind() {
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
     let wish = Wish {
         folders: &folders,
-        guard: &guard(),
+        guard: guard(),
         kind: kinds::of(&build),
         build: &build,
         server: &server,
@@ -117,29 +124,17 @@ fn a_servers_memory_comes_from_the_nodes_that_were_named() {
     let own = limits::of_process(std::process::id())["memory policy"].clone();
     for (asked, read) in [(Some("node 0"), "bind:0"), (Some("local"), "local"), (None, &*own)] {
         let server = Server { memory: asked.map(String::from), ..small(&[]) };
-        let wish = Wish {
-            folders: &folders,
-            guard: &guard(),
-            kind: kinds::of(&build),
-            build: &build,
-            server: &server,
-            cpus: &[],
-            tcp: None,
-            stop: &GO,
-        };
+        let wish = wish(&folders, &build, &server);
         let mut instance = Instance::provision(&wish).unwrap();
         assert_eq!(limits::of_process(instance.pid())["memory policy"], read);
         if asked == Some("node 0") {
-            instance.crash(&guard()).unwrap();
+            instance.crash(guard()).unwrap();
             assert_eq!(limits::of_process(instance.pid())["memory policy"], read, "started anew");
         }
         instance.stop(STOP_PATIENCE);
     }
     let server = Server { memory: Some("node 999".into()), ..small(&[]) };
-    let (kind, stop, guard) = (kinds::of(&build), &GO, guard());
-    let wish =
-        Wish { folders: &folders, guard: &guard, kind, build: &build, server: &server, cpus: &[], tcp: None, stop };
-    let told = Instance::provision(&wish).unwrap_err().to_string();
+    let told = Instance::provision(&wish(&folders, &build, &server)).unwrap_err().to_string();
     assert!(told.contains("taking the server's memory as asked: the host has NUMA"), "{told}");
 }
 
@@ -147,16 +142,7 @@ fn a_servers_memory_comes_from_the_nodes_that_were_named() {
 fn a_server_that_cannot_start_says_why_in_its_own_words() {
     let (_place, folders) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[("frobnicate", Value::Count(1))]));
-    let wish = Wish {
-        folders: &folders,
-        guard: &guard(),
-        kind: kinds::of(&build),
-        build: &build,
-        server: &server,
-        cpus: &[],
-        tcp: None,
-        stop: &GO,
-    };
+    let wish = wish(&folders, &build, &server);
     let told = Instance::provision(&wish).unwrap_err().to_string();
     assert!(told.contains("exit status") && told.contains("unknown variable 'frobnicate=1'"), "{told}");
 }
@@ -165,16 +151,7 @@ fn a_server_that_cannot_start_says_why_in_its_own_words() {
 fn a_data_directory_that_we_did_not_make_is_left_alone() {
     let (_place, folders) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
-    let wish = Wish {
-        folders: &folders,
-        guard: &guard(),
-        kind: kinds::of(&build),
-        build: &build,
-        server: &server,
-        cpus: &[],
-        tcp: None,
-        stop: &GO,
-    };
+    let wish = wish(&folders, &build, &server);
     let claim = folders.claim_instance("foreign").unwrap();
     std::fs::create_dir(claim.folder().join("data")).unwrap();
     let told = Instance::start_on(claim, &wish).unwrap_err().to_string();
@@ -185,16 +162,7 @@ fn a_data_directory_that_we_did_not_make_is_left_alone() {
 fn a_data_directory_of_another_version_is_refused_with_both_versions() {
     let (_place, folders) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
-    let wish = Wish {
-        folders: &folders,
-        guard: &guard(),
-        kind: kinds::of(&build),
-        build: &build,
-        server: &server,
-        cpus: &[],
-        tcp: None,
-        stop: &GO,
-    };
+    let wish = wish(&folders, &build, &server);
     let claim = folders.claim_instance("older").unwrap();
     std::fs::create_dir(claim.folder().join("data")).unwrap();
     std::fs::write(claim.folder().join(MARKER), "mysql 5.5.34\n").unwrap();
@@ -212,7 +180,7 @@ fn a_taken_port_is_told_before_anything_starts() {
     let port = other.local_addr().unwrap().port();
     let wish = Wish {
         folders: &folders,
-        guard: &guard(),
+        guard: guard(),
         kind: kinds::of(&build),
         build: &build,
         server: &server,
@@ -230,7 +198,7 @@ fn a_lab_that_was_asked_to_stop_does_not_wait_for_its_server() {
     let (build, server, stop) = (catalogue::find("distribution").unwrap(), small(&[]), true.into());
     let wish = Wish {
         folders: &folders,
-        guard: &guard(),
+        guard: guard(),
         kind: kinds::of(&build),
         build: &build,
         server: &server,
@@ -246,16 +214,7 @@ fn a_lab_that_was_asked_to_stop_does_not_wait_for_its_server() {
 fn native_options_cannot_move_a_server_out_of_its_folder() {
     let (_place, folders) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[("log_error", "/etc/passwd".into())]));
-    let wish = Wish {
-        folders: &folders,
-        guard: &guard(),
-        kind: kinds::of(&build),
-        build: &build,
-        server: &server,
-        cpus: &[],
-        tcp: None,
-        stop: &GO,
-    };
+    let wish = wish(&folders, &build, &server);
     assert!(Instance::provision(&wish).unwrap_err().to_string().contains("native.log_error is the lab's own"));
 }
 
@@ -268,16 +227,7 @@ fn guard_of(server: u32) -> u32 {
 fn a_server_dies_with_its_guard_and_the_lab_hears_of_it() {
     let (_place, folders) = place();
     let (build, server) = (catalogue::find("distribution").unwrap(), small(&[]));
-    let wish = Wish {
-        folders: &folders,
-        guard: &guard(),
-        kind: kinds::of(&build),
-        build: &build,
-        server: &server,
-        cpus: &[],
-        tcp: None,
-        stop: &GO,
-    };
+    let wish = wish(&folders, &build, &server);
     let mut instance = Instance::provision(&wish).unwrap();
     let guard = rustix::process::Pid::from_raw(guard_of(instance.pid()) as i32).unwrap();
     rustix::process::kill_process(guard, rustix::process::Signal::KILL).unwrap();
@@ -323,7 +273,7 @@ fn the_lab_that_is_killed() {
     let instance = std::thread::scope(|s| {
         let wish = Wish {
             folders: &folders,
-            guard: &guard,
+            guard,
             kind: kinds::of(&build),
             build: &build,
             server: &server,

@@ -5,25 +5,23 @@
 //! stopped, a `Watch` ends this one.
 
 use super::watch::Watch;
+use lab::load::follower::FORSAKEN;
 use lab::ranks::Ranks;
+use lab::ranks::peers::GATHERING;
+use model::Nanos;
 use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, MatchedReceiveVec, Source};
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 /// Below the smallest size from which on an implementation asks first: 4 KiB of Open MPI's shared memory, with its
 /// header.
 const PIECE: usize = 2048;
 /// Room for what was sent and not yet taken: the tallies of many seconds.
 const ROOM: usize = 64 << 20;
-/// Launchers start ranks together, and MPI begins when all have; who is not there then never comes.
-const GATHERING: Duration = Duration::from_secs(60);
 /// Ranks that have nothing left to do end within milliseconds of each other.
-const FAREWELL: Duration = Duration::from_secs(10);
-/// As long as a rank bears the silence of its leader.
-const SENDING: Duration = Duration::from_secs(30);
+const FAREWELL: Nanos = Nanos::from_secs(10);
 /// The first byte of a piece.
 const MORE: u8 = 0;
 const LAST: u8 = 1;
@@ -58,7 +56,7 @@ impl Ranks for OverMpi {
     }
 
     fn send(&mut self, to: u32, bytes: &[u8]) {
-        let _within = self.watch.enter(SENDING);
+        let _within = self.watch.enter(FORSAKEN);
         let to = self.world.process_at_rank(to as i32);
         let pieces = bytes.chunks(PIECE).count();
         for (number, piece) in (1..).zip(bytes.chunks(PIECE)) {

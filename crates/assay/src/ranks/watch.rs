@@ -2,6 +2,7 @@
 //! time. A launcher that sees a rank end so ends all others, those too that were stopped.
 
 use crate::exit::Exit;
+use model::Nanos;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Since when a call has been under way, and how long it may take.
-type Call = Option<(Instant, Duration)>;
+type Call = Option<(Instant, Nanos)>;
 
 pub struct Watch(Arc<Mutex<Call>>);
 
@@ -22,11 +23,10 @@ impl Watch {
             loop {
                 thread::sleep(LOOK);
                 let Some((since, most)) = *seen.lock().expect("nobody panics with it") else { continue };
-                if since.elapsed() > most {
+                if since.elapsed().as_nanos() > u128::from(most.0) {
                     eprintln!(
-                        "assay: another rank has not answered for {} s, stopped or cut off: this one ends, and the \
-                         launcher ends it. What was measured is in the record.",
-                        most.as_secs()
+                        "assay: another rank has not answered for {most}, stopped or cut off: this one ends, and the \
+                         launcher ends it. What was measured is in the record."
                     );
                     std::process::exit(Exit::WorldFailed as i32);
                 }
@@ -36,7 +36,7 @@ impl Watch {
     }
 
     /// Until what comes back is dropped, the call may take so long.
-    pub fn enter(&self, most: Duration) -> Within {
+    pub fn enter(&self, most: Nanos) -> Within {
         *self.0.lock().expect("nobody panics with it") = Some((Instant::now(), most));
         Within(self.0.clone())
     }

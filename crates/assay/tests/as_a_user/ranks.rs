@@ -119,6 +119,15 @@ fn a_doctor_examines_each_rank_and_its_clock() {
     assert!(said.err.contains("assay servers is for one process"), "{}", said.err);
 }
 
+/// Until the first second of the run has been told.
+fn await_a_second(desk: &Desk, lab: &mut Child) {
+    await_event(desk, lab, "run_started", 0);
+    until("a second of the run", || {
+        let intervals = std::fs::read_to_string(desk.path("record/runs/c001-1/intervals.jsonl")).ok()?;
+        intervals.ends_with('\n').then_some(())
+    });
+}
+
 #[test]
 fn a_rank_that_is_killed_or_stopped_fails_its_run_by_its_name_and_the_same_command_goes_on() {
     let Some(program) = program() else { return };
@@ -127,11 +136,7 @@ fn a_rank_that_is_killed_or_stopped_fails_its_run_by_its_name_and_the_same_comma
         let long = [RUN, ONE, &["--set", "load.measure=\"20s\""]].concat();
         let mut command = ranks(&desk, &program, &long);
         let mut lab = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun starts");
-        await_event(&desk, &mut lab, "run_started", 0);
-        until("a second of the run", || {
-            let intervals = std::fs::read_to_string(desk.path("record/runs/c001-1/intervals.jsonl")).ok()?;
-            intervals.ends_with('\n').then_some(())
-        });
+        await_a_second(&desk, &mut lab);
         let rank = rank_process(&lab, 2);
         signal(rank, wish);
         let said = Said::of(lab.wait_with_output().unwrap());
@@ -150,11 +155,7 @@ fn a_leader_that_is_stopped_does_not_hold_the_others() {
     let long = [RUN, ONE, &["--set", "load.measure=\"90s\""]].concat();
     let mut command = ranks(&desk, &program, &long);
     let mut lab = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun starts");
-    await_event(&desk, &mut lab, "run_started", 0);
-    until("a second of the run", || {
-        let intervals = std::fs::read_to_string(desk.path("record/runs/c001-1/intervals.jsonl")).ok()?;
-        intervals.ends_with('\n').then_some(())
-    });
+    await_a_second(&desk, &mut lab);
     signal(rank_process(&lab, 0), Signal::STOP);
     // Within 30 s, be it in its own words or while MPI waits for room.
     let said = Said::of(lab.wait_with_output().unwrap());

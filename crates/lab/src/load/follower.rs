@@ -12,7 +12,7 @@ use model::load::Until;
 
 /// A leader that reads a slow server's counters says nothing meanwhile; one that is silent for longer is gone, and its
 /// server with it.
-const FORSAKEN: Nanos = Nanos::from_secs(30);
+pub const FORSAKEN: Nanos = Nanos::from_secs(30);
 
 pub struct Follower<'p> {
     port: &'p Port,

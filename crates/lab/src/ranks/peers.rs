@@ -12,7 +12,7 @@ use model::{Nanos, Plan};
 use std::time::Duration;
 
 /// Ranks are started together by one launcher, over a network or a scheduler; who is not there then never comes.
-const GATHERING: Nanos = Nanos::from_secs(60);
+pub const GATHERING: Nanos = Nanos::from_secs(60);
 /// A rank speaks several times a second. A machine that stops it for so long has spoilt the run in any case.
 pub const SILENCE: Nanos = Nanos::from_secs(5);
 /// Round trips of which the shortest counts: a busy CPU lengthens most of them and seldom all.
