@@ -1,22 +1,23 @@
 //! What explains the numbers, in the Markdown report: findings as the page shows them, and where the time of an
 //! operation went. A reader of a pull request has no page, and must see as much of why a finding is believed.
 
+use crate::axes;
 use model::units::round3;
-use model::{Forecast, Judgement, Share};
+use model::{Forecast, Judgement, Plan, Share};
 use std::fmt::Write;
 
 /// Cells whose time is accounted for are told one by one up to here; `report.json` has them all.
 const ACCOUNTS: usize = 8;
 
 /// Where the time of an operation went.
-pub fn accounts(judgement: &Judgement) -> String {
+pub fn accounts(plan: &Plan, judgement: &Judgement) -> String {
     let accounted: Vec<_> = judgement.cells.iter().filter_map(|c| Some((c, c.account.as_ref()?))).collect();
     if accounted.is_empty() {
         return String::new();
     }
     let mut text = String::from("\n## Where the time went\n\n");
     for (cell, account) in accounted.iter().take(ACCOUNTS) {
-        let _ = writeln!(text, "- {}: {}", cell.id, account.sentence);
+        let _ = writeln!(text, "- {} ({}): {}", cell.id, axes::label(plan, cell), account.sentence);
     }
     if accounted.len() > ACCOUNTS {
         let _ = writeln!(text, "- and so on for {} more cells (`report.json`)", accounted.len() - ACCOUNTS);

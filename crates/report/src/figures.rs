@@ -9,9 +9,18 @@ pub fn with_interval(e: &Estimate) -> String {
     let value = three(e.value);
     match (e.low, e.high) {
         (Some(low), Some(high)) if e.value != 0.0 => {
-            format!("{value} ± {:.1} %", ((high - low) / 2.0 / e.value * 100.0).abs())
+            format!("{value} ± {}", percent(((high - low) / 2.0 / e.value * 100.0).abs()))
         }
         (Some(_) | None, Some(_) | None) => value,
+    }
+}
+
+/// Tenths where they say something. Beyond the value itself an interval says only that nothing is known.
+fn percent(half: f64) -> String {
+    match half {
+        half if half > 100.0 => "over 100 %".into(),
+        half if half >= 10.0 => format!("{half:.0} %"),
+        half => format!("{half:.1} %"),
     }
 }
 

@@ -33,7 +33,7 @@ pub fn of(record: &Record, judgement: &Judgement) -> String {
         errors(&record.plan, judgement),
         explained::findings(judgement),
         explained::forecasts(judgement),
-        explained::accounts(judgement),
+        explained::accounts(&record.plan, judgement),
         waits(&record.plan, judgement),
         searches::of(judgement),
         checks(&record.plan, judgement),

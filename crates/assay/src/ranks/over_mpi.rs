@@ -1,6 +1,6 @@
 //! Ranks over MPI. A message goes in pieces that every implementation sends at once, whole, without asking its
 //! receiver: a larger one would wait for a process that may have been killed or stopped in the midst of it, and so
-//! would whoever receives it. Sends are buffered for the same reason. One thread speaks. Where MPI waits all the same,
+//! would whoever receives it. Sends are buffered for the same reason. One thread speaks at a time. Where MPI waits all the same,
 //! for all others at its beginning and at its end, and for room in a memory that is shared with a process that was
 //! stopped, a `Watch` ends this one.
 
@@ -27,7 +27,6 @@ const MORE: u8 = 0;
 const LAST: u8 = 1;
 
 pub struct OverMpi {
-    world: SimpleCommunicator,
     /// By sender, what has come of a message.
     begun: BTreeMap<i32, Vec<u8>>,
     /// With it MPI ends.
@@ -39,25 +38,29 @@ impl OverMpi {
     pub fn begin() -> Result<Self, &'static str> {
         let watch = Watch::begin();
         let _within = watch.enter(GATHERING);
-        let (mut universe, _) =
-            mpi::initialize_with_threading(Threading::Funneled).ok_or("MPI was begun already in this process")?;
+        let (mut universe, had) =
+            mpi::initialize_with_threading(Threading::Serialized).ok_or("MPI was begun already in this process")?;
+        if !matches!(had, Threading::Serialized | Threading::Multiple) {
+            return Err("this MPI was built for processes of one thread, and two of assay's have to speak");
+        }
         universe.set_buffer_size(ROOM);
-        Ok(Self { world: universe.world(), begun: BTreeMap::new(), universe: Some(universe), watch })
+        Ok(Self { begun: BTreeMap::new(), universe: Some(universe), watch })
     }
 }
 
 impl Ranks for OverMpi {
     fn rank(&self) -> u32 {
-        self.world.rank() as u32
+        SimpleCommunicator::world().rank() as u32
     }
 
     fn size(&self) -> u32 {
-        self.world.size() as u32
+        SimpleCommunicator::world().size() as u32
     }
 
     fn send(&mut self, to: u32, bytes: &[u8]) {
         let _within = self.watch.enter(FORSAKEN);
-        let to = self.world.process_at_rank(to as i32);
+        let world = SimpleCommunicator::world();
+        let to = world.process_at_rank(to as i32);
         let pieces = bytes.chunks(PIECE).count();
         for (number, piece) in (1..).zip(bytes.chunks(PIECE)) {
             let mut framed = Vec::with_capacity(1 + piece.len());
@@ -68,8 +71,9 @@ impl Ranks for OverMpi {
     }
 
     fn receive(&mut self) -> Option<(u32, Vec<u8>)> {
+        let world = SimpleCommunicator::world();
         loop {
-            let (piece, status) = self.world.any_process().immediate_matched_probe()?.matched_receive_vec::<u8>();
+            let (piece, status) = world.any_process().immediate_matched_probe()?.matched_receive_vec::<u8>();
             let from = status.source_rank();
             let begun = self.begun.entry(from).or_default();
             let (kind, bytes) = piece.split_first()?;
@@ -81,7 +85,7 @@ impl Ranks for OverMpi {
     }
 
     fn abort(&mut self, status: i32) {
-        self.world.abort(status)
+        SimpleCommunicator::world().abort(status)
     }
 }
 

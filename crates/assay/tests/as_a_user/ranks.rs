@@ -129,9 +129,9 @@ fn await_a_second(desk: &Desk, lab: &mut Child) {
 }
 
 #[test]
-fn a_rank_that_is_killed_or_stopped_fails_its_run_by_its_name_and_the_same_command_goes_on() {
+fn a_rank_that_is_killed_stopped_or_told_to_stop_fails_its_run_by_its_name() {
     let Some(program) = program() else { return };
-    for wish in [Signal::KILL, Signal::STOP] {
+    for wish in [Signal::KILL, Signal::STOP, Signal::TERM] {
         let desk = Desk::new();
         let long = [RUN, ONE, &["--set", "load.measure=\"20s\""]].concat();
         let mut command = ranks(&desk, &program, &long);
@@ -151,17 +151,22 @@ fn a_rank_that_is_killed_or_stopped_fails_its_run_by_its_name_and_the_same_comma
 #[test]
 fn a_leader_that_is_stopped_does_not_hold_the_others() {
     let Some(program) = program() else { return };
-    let desk = Desk::new();
-    let long = [RUN, ONE, &["--set", "load.measure=\"90s\""]].concat();
-    let mut command = ranks(&desk, &program, &long);
-    let mut lab = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun starts");
-    await_a_second(&desk, &mut lab);
-    signal(rank_process(&lab, 0), Signal::STOP);
-    // Within 30 s, be it in its own words or while MPI waits for room.
-    let said = Said::of(lab.wait_with_output().unwrap());
-    assert_eq!(said.status, 3, "{said:?}");
-    assert!(said.err.contains("rank 0 is gone") || said.err.contains("another rank has not answered"), "{}", said.err);
-    until("the death of the server with its lab", || desk.processes().is_empty().then_some(()));
+    let in_a_load: fn(&Desk, &mut Child) = await_a_second;
+    let between_loads: fn(&Desk, &mut Child) = |desk, lab| await_event(desk, lab, "instance_starting", 0);
+    for await_the_moment in [in_a_load, between_loads] {
+        let desk = Desk::new();
+        let long = [RUN, ONE, &["--set", "load.measure=\"90s\""]].concat();
+        let mut command = ranks(&desk, &program, &long);
+        let mut lab = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun starts");
+        await_the_moment(&desk, &mut lab);
+        signal(rank_process(&lab, 0), Signal::STOP);
+        // In its own words, or while MPI waits for room.
+        let said = Said::of(lab.wait_with_output().unwrap());
+        assert_eq!(said.status, 3, "{said:?}");
+        let is_told = said.err.contains("rank 0 is gone") || said.err.contains("another rank has not answered");
+        assert!(is_told, "{}", said.err);
+        until("the death of the server with its lab", || desk.processes().is_empty().then_some(()));
+    }
 }
 
 #[test]

@@ -51,7 +51,8 @@ fn counters_of_links_hold_in_both_dialects_and_in_partitions() {
     desk.write("links.toml", LINKS);
     desk.assay(&["run", "links.toml", "--out", "record"]).assert_carried_out();
     let report = report(&desk);
-    for check in ["data_as_generated", "data_obeyed_its_laws", "answers_were_expected", "operations_succeeded"] {
+    let laws = ["data_as_generated", "data_obeyed_its_laws", "answers_were_expected", "operations_succeeded"];
+    for check in ["schema_as_declared"].into_iter().chain(laws) {
         assert_eq!(verdicts(&report, check), ["pass"; 8], "{check}: {report:#}");
     }
     let run = desk.run("c001-1");
@@ -79,7 +80,7 @@ fn every_step_of_the_insert_benchmark_keeps_its_laws() {
         };
         let (report, run) = (read("report.json"), read("runs/c001-1/run.json"));
         assert_eq!(run["ending"], "done", "{said:?}");
-        for check in ["data_obeyed_its_laws", "answers_were_expected", "operations_succeeded"] {
+        for check in ["schema_as_declared", "data_obeyed_its_laws", "answers_were_expected", "operations_succeeded"] {
             assert_eq!(verdicts(&report, check), ["pass"], "{tables} {check}: {report:#}");
         }
         assert_eq!((answer(&run, "rows"), answer(&run, "index_entries_apart")), (2 * 1_050, 0));
@@ -113,7 +114,7 @@ fn a_snapshot_left_open_keeps_vacuum_from_dead_rows_and_its_placebo_does_not() {
     let short: Vec<String> = phases.iter().map(|phase| format!("phases.{phase}=\"1500ms\"")).collect();
     let mut few = vec!["run", "long.toml", "--on", "postgresql", "--scale", "smoke", "--out", "record"];
     short.iter().for_each(|set| few.extend(["--set", set]));
-    few.extend(["--set", "repeat.repetitions=1", "--set", "axes.engine=[\"heap\"]"]);
+    few.extend(["--set", "repeat.repetitions=1"]);
     let said = desk.assay(&few);
     said.assert_carried_out();
     let told =
@@ -124,5 +125,8 @@ fn a_snapshot_left_open_keeps_vacuum_from_dead_rows_and_its_placebo_does_not() {
         // As many transactions as users write in that time are hundreds at the least.
         assert_eq!(disturbed == "open_snapshot", grown > 100.0, "{disturbed}: {grown}");
     }
-    assert_eq!(verdicts(&report(&desk), "disturbances_acted"), ["pass"; 2]);
+    let report = report(&desk);
+    for check in ["disturbances_acted", "plans_were_stable", "schema_as_declared"] {
+        assert_eq!(verdicts(&report, check), ["pass"; 2], "{check}: {report:#}");
+    }
 }

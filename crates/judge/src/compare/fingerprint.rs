@@ -1,7 +1,7 @@
 //! What a plan does, taken from the text of an EXPLAIN: tables in their order, how each is read, by which key and how
 //! much of it, what is sorted or kept aside. Estimates, costs and values are left out, so that equal plans of other
-//! rows are equal. Texts of MariaDB and MySQL and the rows of old EXPLAINs are understood; of two versions that write
-//! differently, the words differ, too.
+//! rows are equal. Texts of MariaDB, MySQL and PostgreSQL and the rows of old EXPLAINs are understood; of two versions
+//! that write differently, the words differ, too.
 
 /// Keys whose value is part of what is done; of others only that they are there, where they name a step.
 const VALUES: &[&str] = &["table_name", "access_type", "key", "key_length", "used_key_parts", "message", "partitions"];
@@ -32,7 +32,11 @@ pub fn of(explain: &str) -> Option<String> {
     if explain.is_empty() || explain.starts_with("not explained") {
         return None;
     }
-    Some(if explain.trim_start().starts_with('{') { of_json(explain) } else { of_rows(explain) })
+    Some(match explain {
+        json if json.trim_start().starts_with('{') => of_json(json),
+        rows if rows.contains('\t') => of_rows(rows),
+        steps => of_steps(steps),
+    })
 }
 
 /// What servers say instead of a plan when they have looked a row up by a whole key, and there is none.
@@ -103,6 +107,60 @@ fn of_rows(text: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("; ")
 }
 
+/// Characters by which an index of a partition is told from others: PostgreSQL names it by its columns, and cuts the name
+/// where the partition's own is long.
+const INDEX_NAME: usize = 30;
+
+/// PostgreSQL's steps, a line each.
+fn of_steps(text: &str) -> String {
+    text.lines().map(|line| without_values(&of_whole_tables(line))).collect::<Vec<_>>().join("; ")
+}
+
+/// Other values lie in other partitions: `using t_p3_pkey on t_p3 t_1` is `using t_pkey on t`.
+fn of_whole_tables(line: &str) -> String {
+    let mut words: Vec<String> = line.split_whitespace().map(String::from).collect();
+    let Some(on) = words.iter().position(|word| word == "on") else { return words.join(" ") };
+    let [_, part, alias, ..] = &words[on..] else { return words.join(" ") };
+    let part = part.clone();
+    let whole = alias.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
+    let whole = if part.starts_with(alias.as_str()) { alias.clone() } else { whole.to_string() };
+    if whole.is_empty() || whole == part || !part.starts_with(&whole) {
+        return words.join(" ");
+    }
+    words.splice(on + 1..=on + 2, [whole.clone()]);
+    if let Some(name) = on.checked_sub(1).and_then(|index| words[index].strip_prefix(&part)) {
+        words[on - 1] = whole + &name.chars().take(INDEX_NAME).collect::<String>();
+    }
+    words.join(" ")
+}
+
+/// With `?` for each number, text and parameter, and without the type that is written behind a text.
+fn without_values(line: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '"');
+    let (mut told, mut rest) = (String::new(), line);
+    while let Some(c) = rest.chars().next() {
+        let starts = !told.ends_with(is_word);
+        let length = match c {
+            '\'' => rest[1..].find('\'').map_or(rest.len(), |end| end + 2),
+            '$' | '0'..='9' if starts => {
+                rest[1..].find(|c: char| !c.is_ascii_digit() && c != '.').map_or(rest.len(), |end| end + 1)
+            }
+            _ => 0,
+        };
+        if length == 0 {
+            told.push(c);
+            rest = &rest[c.len_utf8()..];
+            continue;
+        }
+        told.push('?');
+        rest = &rest[length..];
+        if let Some(kind) = rest.strip_prefix("::") {
+            rest = kind.trim_start_matches(|c: char| is_word(c) || matches!(c, '[' | ']'));
+        }
+    }
+    told
+}
+
 #[cfg(test)]
 mod tests {
     use super::{are_one, of};
@@ -126,6 +184,27 @@ mod tests {
         let row = "1\tSIMPLE\tsbtest1\tconst\tPRIMARY\tPRIMARY\t4\tconst\t1\tUsing index";
         assert_eq!(of(row), of(&row.replace("\t1\tUsing", "\t900\tUsing")));
         assert_eq!(of("not explained by this server: 1064"), None);
+    }
+
+    #[test]
+    fn steps_of_postgresql_are_the_same_for_other_values_and_in_other_partitions() {
+        let list = |part: u32, value: &str, most: &str, index: &str| {
+            format!(
+                "Limit\n  ->  Index Only Scan Backward using links_p{part}_{index} on links_p{part} links_1\n        \
+                 Index Cond: ((id1 = {value}) AND (\"time\" <= {most}))"
+            )
+        };
+        let named = "id1_link_type_visibility_time_id2_version_data_idx";
+        let plan = of(&list(3, "4", "'9223372036854775807'::bigint", named)).unwrap();
+        assert_eq!(
+            plan,
+            "Limit; -> Index Only Scan Backward using links_id1_link_type_visibility_time on links; Index Cond: ((id1 = ?) \
+             AND (\"time\" <= ?))"
+        );
+        assert_eq!(of(&list(12, "$1", "7", &named.replace("data", "dat"))).unwrap(), plan);
+        assert_ne!(of(&list(3, "4", "7", "pkey")).unwrap(), plan);
+        let one = of("Seq Scan on sbtest1\n  Filter: (k = 'a'::bpchar)").unwrap();
+        assert_eq!(one, "Seq Scan on sbtest1; Filter: (k = ?)");
     }
 
     #[test]

@@ -19,6 +19,8 @@ use std::collections::BTreeMap;
 
 /// An account that leaves more than this over, or covers more than this twice, carries no quantitative claim.
 pub const OPEN: Share = Share(0.10);
+/// A term below this part of an operation is left out of the sentence.
+const TOLD: Share = Share(0.01);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
@@ -236,7 +238,7 @@ pub fn of(cell: &CellEvidence, lowest: Option<&CellEvidence>) -> Option<Account>
         operation_us: split.operation,
         terms: terms.collect(),
         rest_us: split.rest(),
-        sentence: sentence(&split, growth.as_ref()),
+        sentence: sentence(&split, growth.as_ref().zip(lowest)),
         growth,
     })
 }
@@ -251,9 +253,9 @@ fn growth(high: &Split, low: &Split, since: CellId) -> Option<Growth> {
     (operation_us > 0.0).then_some(Growth { since, operation_us, terms, rest_us })
 }
 
-fn sentence(split: &Split, growth: Option<&Growth>) -> String {
+fn sentence(split: &Split, growth: Option<(&Growth, &CellEvidence)>) -> String {
     let share = |us: f64| Share(us / split.operation);
-    let mut parts: Vec<_> = split.parts.iter().filter(|(_, us)| **us > 0.0).collect();
+    let mut parts: Vec<_> = split.parts.iter().filter(|(_, us)| share(**us).0 >= TOLD.0).collect();
     parts.sort_by(|a, b| b.1.total_cmp(a.1));
     let told: Vec<String> = parts.iter().map(|(part, us)| format!("{} {}", part.word(), share(**us))).collect();
     let open = share(split.rest());
@@ -262,14 +264,11 @@ fn sentence(split: &Split, growth: Option<&Growth>) -> String {
         x if x < -OPEN.0 => format!("; terms cover {} twice", Share(-x)),
         _ => String::new(),
     };
-    let grown = growth.map_or(String::new(), |g| {
-        let (name, us) = g.terms.first().map_or(("the rest", g.rest_us), |(name, us)| (name.as_str(), *us));
-        format!(
-            " Of the {} µs more than in {}, {} is {name}.",
-            round3(g.operation_us),
-            g.since,
-            Share((us / g.operation_us).min(1.0))
-        )
+    let grown = growth.map_or(String::new(), |(grown, low)| {
+        let largest = grown.terms.first().filter(|(_, us)| *us > 0.0);
+        let (name, us) = largest.map_or(("in no term", grown.rest_us), |(name, us)| (name.as_str(), *us));
+        let part = Share((us / grown.operation_us).min(1.0));
+        format!(" Of the {} µs more than with {}, {part} is {name}.", round3(grown.operation_us), low.cell.load.users)
     });
     format!("An operation takes {} µs: {}{rest}.{grown}", round3(split.operation), told.join(", "))
 }

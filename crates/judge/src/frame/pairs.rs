@@ -31,10 +31,11 @@ pub fn all<'a>(evidence: &'a Evidence<'a>) -> Vec<Pair<'a>> {
                 axes.insert(axis.key.clone(), value.clone());
                 places.get(&axes).copied()
             });
-            let base = base.expect("the candidate itself is among them");
-            if base.cell.id != candidate.cell.id {
-                pairs.push(Pair { axis: &axis.key, base, candidate });
-            }
+            pairs.extend(base.filter(|base| base.cell.id != candidate.cell.id).map(|base| Pair {
+                axis: &axis.key,
+                base,
+                candidate,
+            }));
         }
     }
     pairs

@@ -177,6 +177,7 @@ impl Column {
         let name = words.first().map_or("", String::as_str);
         let kind = match name {
             "integer" | "serial" => "int",
+            "bigserial" => "bigint",
             "character" if words.get(1).is_some_and(|w| w == "varying") => "varchar",
             "character" => "char",
             "dec" | "numeric" => "decimal",
@@ -194,7 +195,7 @@ impl Column {
         }
         Self {
             kind,
-            nullable: !has(words, &["not", "null"]) && name != "serial",
+            nullable: !has(words, &["not", "null"]) && !name.ends_with("serial"),
             charset: after(words, &["character", "set"]).or_else(|| after(words, &["charset"])).unwrap_or_default(),
             collation: after(words, &["collate"]).unwrap_or_default(),
         }
@@ -280,6 +281,12 @@ mod tests {
             )
         };
         assert_eq!(differences(submitted, &created("\"C\"", ",\n  PRIMARY KEY (id)")), [] as [&str; 0]);
+        let nodes = "CREATE TABLE n (\n  id BIGSERIAL\n) PARTITION BY HASH (id);\nCREATE TABLE n_p0 PARTITION OF n FOR \
+                     VALUES WITH (MODULUS 1, REMAINDER 0);\nALTER TABLE n ADD PRIMARY KEY (id)";
+        let made =
+            "CREATE TABLE n (\n  id bigint DEFAULT nextval('n_id_seq'::regclass) NOT NULL,\n  PRIMARY KEY (id)\n)";
+        assert_eq!(differences(nodes, &format!("{made} PARTITION BY HASH (id)")), [] as [&str; 0]);
+        assert_eq!(differences(nodes, made), ["partitioning is off instead of on"]);
         assert_eq!(
             differences(submitted, &created("\"und-x-icu\"", "")),
             ["the primary key is () instead of (id)", "the collation of c is und-x-icu instead of c"]

@@ -4,7 +4,7 @@
 use crate::backends::orders::Order;
 use crate::execution::way;
 use crate::load::beside::part_end;
-use crate::load::follower::Follower;
+use crate::load::follower::{FORSAKEN, Follower};
 use crate::load::{Witness, drive_beside};
 use crate::os::clock;
 use crate::ranks::hello::Hello;
@@ -27,10 +27,11 @@ pub fn follow(
     stop: &AtomicBool,
 ) -> Result<(), Trouble> {
     port.send(0, &Message::Hello(Box::new(hello)));
+    let mut ear = Ear { port, heard: clock::now() };
     let mut workloads = Some(workloads);
     let mut known = Workloads::built_in();
     while !stop.load(Relaxed) {
-        match port.receive().map(|(_, message)| message) {
+        match ear.next()? {
             Some(Message::Welcome(plan)) => {
                 if let Some(workloads) = workloads.take() {
                     known = workloads(&plan).map_err(Trouble::new)?;
@@ -38,28 +39,56 @@ pub fn follow(
             }
             // Rank 0 says why, once.
             Some(Message::Refused(_) | Message::Over) => return Ok(()),
-            Some(Message::Attend) => attend(port, stop),
+            Some(Message::Attend) => attend(&mut ear, stop)?,
             Some(Message::Floor(text)) => {
                 port.send(0, &Message::Trips(way::trips(&ordered(&text).load_plan(&known), stop)))
             }
-            Some(Message::Order(text)) => take_part(port, &text, &known, stop)?,
+            Some(Message::Order(text)) => {
+                take_part(port, &text, &known, stop)?;
+                ear.heard = clock::now();
+            }
             Some(_) => {}
             None => std::thread::sleep(LOOK),
         }
     }
+    port.send(0, &Message::Failed(String::new(), true));
     Ok(())
 }
 
+/// What hears the leader, and when it did last.
+struct Ear<'p> {
+    port: &'p Port,
+    heard: Nanos,
+}
+
+impl Ear<'_> {
+    /// The next message that is there; an error where nothing was for too long. What was said while nobody listened is
+    /// still there.
+    fn next(&mut self) -> Result<Option<Message>, Trouble> {
+        let message = self.port.receive().map(|(_, message)| message);
+        let now = clock::now();
+        if message.is_some() {
+            self.heard = now;
+        }
+        if now.0 > self.heard.0 + FORSAKEN.0 { Err(is_gone()) } else { Ok(message) }
+    }
+}
+
+fn is_gone() -> Trouble {
+    Trouble::new("rank 0 is gone, or the way to it: this rank ends without it")
+}
+
 /// Answers pings at once.
-fn attend(port: &Port, stop: &AtomicBool) {
+fn attend(ear: &mut Ear, stop: &AtomicBool) -> Result<(), Trouble> {
     while !stop.load(Relaxed) {
-        match port.receive() {
-            Some((from, Message::Ping(number))) => port.send(from, &Message::Pong(number, clock::now())),
-            Some((_, Message::AtEase)) => return,
+        match ear.next()? {
+            Some(Message::Ping(number)) => ear.port.send(0, &Message::Pong(number, clock::now())),
+            Some(Message::AtEase) => return Ok(()),
             Some(_) => {}
             None => std::thread::yield_now(),
         }
     }
+    Ok(())
 }
 
 fn ordered(text: &str) -> Order {
@@ -78,7 +107,7 @@ fn take_part(port: &Port, text: &str, workloads: &Workloads, stop: &AtomicBool) 
         (PartEnd { interface, ..end }, outcome.failure)
     });
     if follower.is_forsaken {
-        return Err(Trouble::new("rank 0 is gone, or the way to it: this rank ends without it"));
+        return Err(is_gone());
     }
     let (end, failure) = end.unwrap_or_else(|why| (Default::default(), Some(why)));
     if let Some(why) = failure.filter(|_| !follower.has_said_failed()) {

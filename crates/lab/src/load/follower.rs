@@ -3,16 +3,14 @@
 
 use super::beside::{Beside, Own};
 use super::course::Course;
-use super::leader::BEAT;
 use crate::os::clock;
-use crate::ranks::Port;
+use crate::ranks::{BEAT, Port};
 use crate::ranks::message::{Message, Part};
 use model::Nanos;
 use model::load::Until;
 
-/// A leader that reads a slow server's counters says nothing meanwhile; one that is silent for longer is gone, and its
-/// server with it.
-pub const FORSAKEN: Nanos = Nanos::from_secs(30);
+/// A thread of the leader's beats whatever the others do: one that is silent for so long is gone, and its server with it.
+pub const FORSAKEN: Nanos = Nanos::from_secs(15);
 
 pub struct Follower<'p> {
     port: &'p Port,

@@ -15,8 +15,6 @@ use model::{Histogram, Nanos, Phase};
 
 /// Time between "all users of all ranks are ready" and the start: a message on its way, and a conductor that sleeps.
 const RUN_UP: Nanos = Nanos::from_millis(100);
-/// How often ranks say that they are there.
-pub const BEAT: Nanos = Nanos::from_millis(200);
 /// A load that is stopped hears of each rank within three beats, or that rank is why.
 const LAST_WORD: Nanos = Nanos::from_millis(600);
 /// Sooner, where it was silent for three beats before: a launcher that misses a rank tells the others to stop a second
@@ -30,7 +28,6 @@ pub struct Leader<'p> {
     /// By rank, this one first.
     ranks: Vec<Seen>,
     start: Option<Nanos>,
-    next_beat: Nanos,
     /// Phases by count of which everybody was told that they are over.
     over: Vec<bool>,
     stopped: Option<Nanos>,
@@ -70,7 +67,7 @@ impl<'p> Leader<'p> {
         let own = Own { workers: ranks[0].workers.clone(), share: (0, of) };
         let over = vec![false; phases.len()];
         let phases = phases.to_vec();
-        Self { peers, own, phases, ranks, start: None, next_beat: Nanos(0), over, stopped: None, quitting: None }
+        Self { peers, own, phases, ranks, start: None, over, stopped: None, quitting: None }
     }
 
     /// What each of the other ranks that take part has to do, and its CPUs.
@@ -172,14 +169,9 @@ impl<'p> Leader<'p> {
     }
 
     fn pass_on(&mut self, course: &Course) {
-        let now = clock::now();
         if course.stopped() && self.stopped.is_none() {
-            self.stopped = Some(now);
+            self.stopped = Some(clock::now());
             self.under_way().for_each(|rank| self.peers.port.send(rank, &Message::Stop));
-        }
-        if now >= self.next_beat {
-            self.next_beat = Nanos(now.0 + BEAT.0);
-            self.under_way().for_each(|rank| self.peers.port.send(rank, &Message::Beat));
         }
     }
 

@@ -11,10 +11,17 @@ pub mod peers;
 pub mod within;
 
 use message::Message;
-use std::cell::RefCell;
+use model::Nanos;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How often ranks say that they are there.
+pub const BEAT: Nanos = Nanos::from_millis(200);
 
 /// One process among those of a load, numbered from 0; 0 leads.
-pub trait Ranks {
+pub trait Ranks: Send {
     fn rank(&self) -> u32;
     fn size(&self) -> u32;
     /// Hands the bytes over and waits for nobody.
@@ -25,18 +32,32 @@ pub trait Ranks {
     fn abort(&mut self, status: i32);
 }
 
-/// Messages over ranks; lent to whoever of one thread has to speak.
-pub struct Port(RefCell<Box<dyn Ranks>>);
+/// Messages over ranks; lent to whoever has to speak, one at a time.
+pub struct Port(Arc<Mutex<Box<dyn Ranks>>>);
 
 impl Port {
     pub fn new(ranks: Box<dyn Ranks>) -> Self {
-        Self(RefCell::new(ranks))
+        Self(Arc::new(Mutex::new(ranks)))
+    }
+    fn ranks(&self) -> MutexGuard<'_, Box<dyn Ranks>> {
+        self.0.lock().expect("nobody panics with it")
     }
     pub fn rank(&self) -> u32 {
-        self.0.borrow().rank()
+        self.ranks().rank()
     }
     pub fn size(&self) -> u32 {
-        self.0.borrow().size()
+        self.ranks().size()
+    }
+    /// Says to all others that this process is there, whatever its other threads do, until what comes back is dropped.
+    pub fn beat(&self) -> Beating {
+        let (end, ended) = channel::<()>();
+        let port = Self(Arc::clone(&self.0));
+        let beat = move || {
+            while ended.recv_timeout(Duration::from_nanos(BEAT.0)) == Err(RecvTimeoutError::Timeout) {
+                port.tell_all(&Message::Beat);
+            }
+        };
+        Beating { end: Some(end), thread: Some(std::thread::spawn(beat)) }
     }
     /// The other ranks.
     pub fn others(&self) -> impl Iterator<Item = u32> + use<> {
@@ -45,7 +66,7 @@ impl Port {
     }
     pub fn send(&self, to: u32, message: &Message) {
         let bytes = serde_json::to_vec(message).expect("a message is JSON");
-        self.0.borrow_mut().send(to, &bytes);
+        self.ranks().send(to, &bytes);
     }
     pub fn tell_all(&self, message: &Message) {
         self.others().for_each(|rank| self.send(rank, message));
@@ -53,13 +74,28 @@ impl Port {
     /// What none of us would say is dropped: all ranks are one binary, which was compared before.
     pub fn receive(&self) -> Option<(u32, Message)> {
         loop {
-            let (from, bytes) = self.0.borrow_mut().receive()?;
+            let (from, bytes) = self.ranks().receive()?;
             if let Ok(message) = serde_json::from_slice(&bytes) {
                 return Some((from, message));
             }
         }
     }
     pub fn abort(&self, status: i32) {
-        self.0.borrow_mut().abort(status);
+        self.ranks().abort(status);
+    }
+}
+
+/// A thread that beats. It is over when this is dropped, so that whoever began MPI is who ends it.
+pub struct Beating {
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Beating {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }

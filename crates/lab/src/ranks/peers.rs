@@ -5,7 +5,7 @@
 use super::clock::{Clock, Offset};
 use super::hello::{self, Hello};
 use super::message::Message;
-use super::{Port, Ranks};
+use super::{Beating, Port, Ranks};
 use crate::os::clock;
 use model::record::way::Trips;
 use model::{Nanos, Plan};
@@ -21,8 +21,12 @@ const TRIPS: u32 = 200;
 const TRIPPING: Nanos = Nanos::from_millis(100);
 /// How often it is looked whether somebody spoke, where nobody waits for a moment.
 const LOOK: Duration = Duration::from_millis(1);
+/// What a rank says between loads is that it goes.
+const TOLD_TO_STOP: &str = "was told to stop";
 
 pub struct Peers {
+    /// Loading takes hours, in which nothing else is said. Before the port, to be dropped before it.
+    beating: Option<Beating>,
     pub port: Port,
     /// By rank, the leader's own first.
     pub hellos: Vec<Hello>,
@@ -36,6 +40,7 @@ impl Peers {
     /// Waits for what each rank says of itself. Nobody is compared yet: `refuse` or `welcome` has to follow.
     pub fn gather(ranks: Box<dyn Ranks>, own: Hello) -> Result<Self, String> {
         let port = Port::new(ranks);
+        let beating = port.beat();
         let mut hellos: Vec<Option<Hello>> = vec![None; port.size() as usize];
         hellos[0] = Some(own);
         let limit = Nanos(clock::now().0 + GATHERING.0);
@@ -51,7 +56,7 @@ impl Peers {
         }
         let hellos: Vec<Hello> = hellos.into_iter().flatten().collect();
         let (clocks, heard) = (vec![Clock::default(); hellos.len()], vec![clock::now(); hellos.len()]);
-        Ok(Self { port, hellos, clocks, heard, lost: None })
+        Ok(Self { beating: Some(beating), port, hellos, clocks, heard, lost: None })
     }
 
     pub fn size(&self) -> u32 {
@@ -67,7 +72,8 @@ impl Peers {
     }
 
     /// Tells all that nothing more is measured.
-    pub fn end(&self) {
+    pub fn end(&mut self) {
+        self.beating = None;
         self.port.tell_all(&Message::Over);
     }
 
@@ -113,6 +119,7 @@ impl Peers {
         loop {
             match self.receive() {
                 Some((from, Message::Trips(trips))) if from == rank => return trips,
+                Some((from, Message::Failed(..))) => return Err(self.lose(from, TOLD_TO_STOP)),
                 Some(_) => {}
                 None if clock::now().0 > asked.0 + SILENCE.0 => {
                     return Err(self.lose(rank, &format!("has not answered for {SILENCE}")));
@@ -146,6 +153,7 @@ impl Peers {
                 Some((from, Message::Pong(answered, there))) if (from, answered) == (rank, number) => {
                     return Ok(Offset::of_trip(sent, there, clock::now()));
                 }
+                Some((from, Message::Failed(..))) => return Err(self.lose(from, TOLD_TO_STOP)),
                 Some(_) => {}
                 None if clock::now().0 > sent.0 + SILENCE.0 => {
                     return Err(self.lose(rank, &format!("has not answered for {SILENCE}")));

@@ -259,7 +259,7 @@ impl Plan {
             scale: experiment.scale.clone(),
             sets: experiment.sets.clone(),
             seed,
-            axes: experiment.axes.clone(),
+            axes: served::axes_of(experiment, &cells),
             intervention: experiment.intervention.clone(),
             cells,
             runs,

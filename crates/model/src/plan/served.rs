@@ -4,6 +4,7 @@
 use super::{Axis, Cell, Server};
 use crate::charset;
 use crate::dsn;
+use crate::experiment::Experiment;
 use crate::host::{InstalledBuild, Version};
 use crate::load::Transport;
 use crate::protocol::Protocol;
@@ -110,6 +111,23 @@ pub(super) fn engine_of<'a>(server: &'a Server, builds: &[InstalledBuild]) -> &'
         None => builds.iter().any(|build| build.name == server.build && own(&build.kind) == Some(Protocol::PostgreSql)),
     };
     if is_postgres && server.engine == USUAL_ENGINE { HEAP } else { &server.engine }
+}
+
+/// The axes as the cells have them: a server that keeps its tables elsewhere than an axis names has its own engine.
+pub(super) fn axes_of(experiment: &Experiment, cells: &[Cell]) -> Vec<Axis> {
+    let mut axes = experiment.axes.clone();
+    for axis in axes.iter_mut().filter(|axis| axis.key == "engine") {
+        let mut served: Vec<Value> = Vec::new();
+        for value in cells.iter().filter_map(|cell| cell.axes.get("engine")) {
+            if !served.contains(value) {
+                served.push(value.clone());
+            }
+        }
+        if served.iter().any(|value| !axis.values.contains(value)) {
+            axis.values = served;
+        }
+    }
+    axes
 }
 
 /// Settings of the InnoDB plugin, with the value that changes nothing.

@@ -76,7 +76,8 @@ export function interval(e: Estimate): string {
 /** Half the interval, relative to the value. */
 export function spread(e: Estimate): string {
   if (e.low === null || e.high === null || e.value === 0) return '';
-  return `± ${((Math.abs(e.high - e.low) / 2 / Math.abs(e.value)) * 100).toFixed(1)} %`;
+  const half = (Math.abs(e.high - e.low) / 2 / Math.abs(e.value)) * 100;
+  return half > 100 ? '± over 100 %' : `± ${half.toFixed(half < 10 ? 1 : 0)} %`;
 }
 
 /** `12 300/s (12 100/s – 12 500/s, 95 % interval, n = 3)`. */

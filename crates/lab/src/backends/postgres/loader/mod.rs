@@ -35,6 +35,8 @@ const DEFINITION: &str = "SELECT line FROM (\
      WHERE a.attrelid = '{table}'::regclass AND a.attnum > 0 AND NOT a.attisdropped \
      UNION ALL SELECT 2, row_number() OVER (ORDER BY conname), '  ' || pg_get_constraintdef(oid) FROM pg_constraint \
      WHERE conrelid = '{table}'::regclass AND contype IN ('p', 'u', 'f', 'c')) lines ORDER BY part, place";
+const PARTITIONED: &str = "SELECT ' PARTITION BY ' || pg_get_partkeydef(partrelid) FROM pg_partitioned_table \
+     WHERE partrelid = '{table}'::regclass";
 /// What a table takes, with its partitions.
 const BYTES: &str = "SELECT pg_total_relation_size('{table}') + coalesce((SELECT sum(pg_total_relation_size(inhrelid)) \
      FROM pg_inherits WHERE inhparent = '{table}'::regclass), 0)";
@@ -94,6 +96,7 @@ fn definition(control: &mut Control, name: &str) -> Result<String, Fault> {
         Ok(control.rows(&sql.replace("{table}", name))?.into_iter().flatten().flatten().collect())
     };
     let mut whole = format!("CREATE TABLE {name} (\n{}\n)", texts(DEFINITION)?.join(",\n"));
+    whole.extend(texts(PARTITIONED)?);
     texts(INDEXES)?.iter().for_each(|index| whole += &format!(";\n{index}"));
     Ok(whole)
 }
