@@ -97,7 +97,8 @@ pub fn lead(
 
 /// A record is of one load: fewer processes would be another, and so would more.
 pub fn refuse_another_number(folder: &Path, record: &Record, peers: Option<&Peers>) -> Result<(), Exit> {
-    let had = record.runs.iter().map(|run| run.ranks.len()).max();
+    // A run that lost a rank tells of the others only.
+    let had = record.runs.iter().filter(|run| run.is_done()).map(|run| run.ranks.len()).max();
     let (had, have) = (had.map(|ranks| ranks.max(1)), peers.map_or(1, Peers::size) as usize);
     let processes = |n: usize| if n == 1 { "one process".to_string() } else { format!("{n} ranks") };
     let Some(had) = had.filter(|had| *had != have) else { return Ok(()) };

@@ -145,6 +145,9 @@ fn a_rank_that_is_killed_stopped_or_told_to_stop_fails_its_run_by_its_name() {
         let reason = desk.run("c001-1")["ending"]["failed"]["reason"].as_str().unwrap().to_string();
         assert!(reason.starts_with("rank 2 on ") && reason.contains(&format!("(process {rank})")), "{reason}");
         desk.assert_nothing_is_left();
+        // What is over stays, and tells of the ranks that were left: as many as before go on.
+        let again = Said::of(ranks(&desk, &program, &long).output().unwrap());
+        assert!(again.err.contains("all 1 runs are in record"), "{again:?}");
     }
 }
 

@@ -107,8 +107,8 @@ fn of_rows(text: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("; ")
 }
 
-/// Characters by which an index of a partition is told from others: PostgreSQL names it by its columns, and cuts the name
-/// where the partition's own is long.
+/// Characters by which an index of a partition is told from others: PostgreSQL names it by its columns, and cuts the
+/// name where the partition's own is long.
 const INDEX_NAME: usize = 30;
 
 /// PostgreSQL's steps, a line each.

@@ -4,12 +4,13 @@
 use super::beside::{Beside, Own};
 use super::course::Course;
 use crate::os::clock;
-use crate::ranks::{BEAT, Port};
 use crate::ranks::message::{Message, Part};
+use crate::ranks::{BEAT, Port};
 use model::Nanos;
 use model::load::Until;
 
-/// A thread of the leader's beats whatever the others do: one that is silent for so long is gone, and its server with it.
+/// A thread of the leader's beats whatever the others do: one that is silent for so long is gone, and its server with
+/// it.
 pub const FORSAKEN: Nanos = Nanos::from_secs(15);
 
 pub struct Follower<'p> {
