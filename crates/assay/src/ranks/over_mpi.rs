@@ -1,8 +1,8 @@
 //! Ranks over MPI. A message goes in pieces that every implementation sends at once, whole, without asking its
 //! receiver: a larger one would wait for a process that may have been killed or stopped in the midst of it, and so
-//! would whoever receives it. Sends are buffered for the same reason. One thread speaks at a time. Where MPI waits all the same,
-//! for all others at its beginning and at its end, and for room in a memory that is shared with a process that was
-//! stopped, a `Watch` ends this one.
+//! would whoever receives it. Sends are buffered for the same reason. One thread speaks at a time. Where MPI waits all
+//! the same, for all others at its beginning and at its end, and for room in a memory that is shared with a process
+//! that was stopped, a `Watch` ends this one.
 
 use super::watch::Watch;
 use lab::load::follower::FORSAKEN;
