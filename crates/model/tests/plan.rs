@@ -6,7 +6,7 @@ mod vocabulary;
 use insta::assert_snapshot;
 use model::experiment::Experiment;
 use model::functions::Spent;
-use model::host::Host;
+use model::host::{Host, InstalledBuild};
 use model::load::{Phase, Transport};
 use model::plan::{Cell, Plan, table};
 use model::protocol::Protocol;
@@ -37,6 +37,23 @@ fn refused(text: &str, host: &Host) -> String {
         .iter()
         .map(|p| format!("{p}\n"))
         .collect()
+}
+
+#[test]
+fn an_axis_of_engines_has_the_one_that_a_postgresql_keeps_its_tables_in() {
+    let mut host = small_host();
+    let postgres = |build: &mut InstalledBuild| {
+        (build.kind, build.engines) = ("postgresql".into(), vec!["heap".into()]);
+    };
+    host.builds.iter_mut().filter(|build| build.name == "distribution").for_each(postgres);
+    let text = SMALL.replace("cpus = [\"all\", \"2 sockets\"]", "engine = [\"innodb\", \"rocksdb\"]");
+    let mut words = words();
+    words.workloads.iter_mut().for_each(|workload| workload.protocols = &[Protocol::MySql, Protocol::PostgreSql]);
+    let experiment = Experiment::parse("test", &text, None, &[], &words).unwrap_or_else(|p| panic!("{p:#?}"));
+    let plan = Plan::of(&experiment, &host, &words).unwrap_or_else(|p| panic!("{p:#?}"));
+    let engines = plan.axes.iter().find(|axis| axis.key == "engine").unwrap();
+    assert_eq!(engines.values, [Value::Text("heap".into())]);
+    assert!(plan.cells.iter().all(|cell| cell.axes["engine"] == engines.values[0]), "{plan:#?}");
 }
 
 const SMALL: &str = r#"question = "Does the range matter?"
