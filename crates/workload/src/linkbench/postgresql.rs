@@ -35,8 +35,8 @@ pub(super) fn written(bytes: &mut Vec<u8>) {
     bytes[..HEAD.len()].copy_from_slice(HEAD);
 }
 
-/// LinkBench forces the index of lists by a hint, which PostgreSQL does not know: with short lists it would sort what the
-/// primary key gives, and read a table of one page whole, until either has grown. Nothing else here sorts.
+/// LinkBench forces the index of lists by a hint, which PostgreSQL does not know: with short lists it would sort what
+/// the primary key gives, and read a table of one page whole, until either has grown. Nothing else here sorts.
 const BY_INDEX: &str = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET enable_sort = off', current_database()); \
      EXECUTE format('ALTER DATABASE %I SET enable_seqscan = off', current_database()); END $$";
 
