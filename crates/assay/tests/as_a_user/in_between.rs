@@ -3,7 +3,7 @@
 //! or frozen, or held back by a quota. Each is named in a sentence, and a twin to which nothing is done is not.
 
 use crate::desk::{Desk, until};
-use crate::interruptions::await_event;
+use crate::interruptions::{await_a_second, await_event};
 use crate::somebody_elses_server::{Ends, SECRET, theirs};
 use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
@@ -145,8 +145,7 @@ fn meanwhile(act: impl FnOnce(u32)) -> (String, String) {
         "question = \"Does it stand still?\"\n[workload.oltp.point_selects]\nrows = 1_000\n[load]\nusers = 2\nwarm_up = \"100ms\"\nmeasure = \"5s\"\n{PRIVATE}"
     ));
     let mut lab = desk.start(&["run", "q.toml", "--out", "record"]);
-    await_event(&desk, &mut lab, "run_started", 0);
-    std::thread::sleep(Duration::from_millis(2_000));
+    await_a_second(&desk, &mut lab);
     act(desk.server().expect("a server of ours"));
     until("the end of the lab", || lab.try_wait().unwrap());
     told(&desk, "server_ran_throughout")

@@ -18,6 +18,15 @@ pub fn await_event(desk: &Desk, lab: &mut Child, kind: &str, seen: usize) {
     until(kind, || (desk.count(kind) > seen || lab.try_wait().expect("a child of ours").is_some()).then_some(()));
 }
 
+/// Until the first second that is measured has been told.
+pub fn await_a_second(desk: &Desk, lab: &mut Child) {
+    await_event(desk, lab, "run_started", 0);
+    until("a second of the run", || {
+        let intervals = std::fs::read_to_string(desk.path("record/runs/c001-1/intervals.jsonl")).ok()?;
+        (intervals.ends_with('\n') && intervals.contains("\"phase\":\"measure\"")).then_some(())
+    });
+}
+
 /// Runs whose folder was begun and that are not over.
 fn unfinished(desk: &Desk) -> BTreeSet<String> {
     let over = desk.runs();

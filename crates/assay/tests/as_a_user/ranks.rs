@@ -3,7 +3,7 @@
 //! its feature `mpi`; where nobody built that, nothing of this can be tried.
 
 use crate::desk::{Desk, RUN, Said, until};
-use crate::interruptions::{await_event, signal};
+use crate::interruptions::{await_a_second, await_event, signal};
 use crate::skipped;
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
@@ -117,15 +117,6 @@ fn a_doctor_examines_each_rank_and_its_clock() {
     let said = Said::of(ranks(&desk, &program, &["servers"]).output().expect("mpirun starts"));
     assert_eq!(said.status, 2, "{said:?}");
     assert!(said.err.contains("assay servers is for one process"), "{}", said.err);
-}
-
-/// Until the first second of the run has been told.
-fn await_a_second(desk: &Desk, lab: &mut Child) {
-    await_event(desk, lab, "run_started", 0);
-    until("a second of the run", || {
-        let intervals = std::fs::read_to_string(desk.path("record/runs/c001-1/intervals.jsonl")).ok()?;
-        intervals.ends_with('\n').then_some(())
-    });
 }
 
 #[test]
