@@ -108,7 +108,7 @@ fn of_rows(text: &str) -> String {
 }
 
 /// Characters by which an index of a partition is told from others: PostgreSQL names it by its columns, and cuts the
-/// name where the partition's own is long.
+/// name, of 63 bytes, where the partition's own is long.
 const INDEX_NAME: usize = 30;
 
 /// PostgreSQL's steps, a line each.
@@ -141,7 +141,7 @@ fn without_values(line: &str) -> String {
     while let Some(c) = rest.chars().next() {
         let starts = !told.ends_with(is_word);
         let length = match c {
-            '\'' => rest[1..].find('\'').map_or(rest.len(), |end| end + 2),
+            '\'' => quoted(rest),
             '$' | '0'..='9' if starts => {
                 rest[1..].find(|c: char| !c.is_ascii_digit() && c != '.').map_or(rest.len(), |end| end + 1)
             }
@@ -159,6 +159,19 @@ fn without_values(line: &str) -> String {
         }
     }
     told
+}
+
+/// How long the text in quotes is that begins here; a quote within it is doubled.
+fn quoted(text: &str) -> usize {
+    let mut end = 1;
+    while let Some(at) = text[end..].find('\'') {
+        end += at + 1;
+        if !text[end..].starts_with('\'') {
+            return end;
+        }
+        end += 1;
+    }
+    text.len()
 }
 
 #[cfg(test)]
@@ -205,6 +218,9 @@ mod tests {
         assert_ne!(of(&list(3, "4", "7", "pkey")).unwrap(), plan);
         let one = of("Seq Scan on sbtest1\n  Filter: (k = 'a'::bpchar)").unwrap();
         assert_eq!(one, "Seq Scan on sbtest1; Filter: (k = ?)");
+        for text in ["''", "'it''s'", "'a''"] {
+            assert_eq!(of(&format!("Filter: (k = {text})")).unwrap().replace(')', ""), "Filter: (k = ?", "{text}");
+        }
     }
 
     #[test]

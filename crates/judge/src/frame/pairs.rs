@@ -31,11 +31,10 @@ pub fn all<'a>(evidence: &'a Evidence<'a>) -> Vec<Pair<'a>> {
                 axes.insert(axis.key.clone(), value.clone());
                 places.get(&axes).copied()
             });
-            pairs.extend(base.filter(|base| base.cell.id != candidate.cell.id).map(|base| Pair {
-                axis: &axis.key,
-                base,
-                candidate,
-            }));
+            // In records from before, an axis of engines names others than its cells have.
+            if let Some(base) = base.filter(|base| base.cell.id != candidate.cell.id) {
+                pairs.push(Pair { axis: &axis.key, base, candidate });
+            }
         }
     }
     pairs

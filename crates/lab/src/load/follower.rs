@@ -10,7 +10,7 @@ use model::Nanos;
 use model::load::Until;
 
 /// A thread of the leader's beats whatever the others do: one that is silent for so long is gone, and its server with
-/// it.
+/// it. Three times what a rank is given, because without the leader all is over.
 pub const FORSAKEN: Nanos = Nanos::from_secs(15);
 
 pub struct Follower<'p> {

@@ -19,5 +19,6 @@ pub mod process;
 pub mod procfs;
 pub mod speed_probe;
 pub(crate) mod sync_probe;
+pub(crate) mod ticking;
 pub mod waits;
 pub(crate) mod write_back;

@@ -10,11 +10,10 @@ pub mod message;
 pub mod peers;
 pub mod within;
 
+use crate::os::ticking::Ticking;
 use message::Message;
 use model::Nanos;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// How often ranks say that they are there.
@@ -49,15 +48,9 @@ impl Port {
         self.ranks().size()
     }
     /// Says to all others that this process is there, whatever its other threads do, until what comes back is dropped.
-    pub fn beat(&self) -> Beating {
-        let (end, ended) = channel::<()>();
+    pub(crate) fn beat(&self) -> Ticking {
         let port = Self(Arc::clone(&self.0));
-        let beat = move || {
-            while ended.recv_timeout(Duration::from_nanos(BEAT.0)) == Err(RecvTimeoutError::Timeout) {
-                port.tell_all(&Message::Beat);
-            }
-        };
-        Beating { end: Some(end), thread: Some(std::thread::spawn(beat)) }
+        Ticking::begin("beat", Duration::from_nanos(BEAT.0), || move || port.tell_all(&Message::Beat))
     }
     /// The other ranks.
     pub fn others(&self) -> impl Iterator<Item = u32> + use<> {
@@ -82,20 +75,5 @@ impl Port {
     }
     pub fn abort(&self, status: i32) {
         self.ranks().abort(status);
-    }
-}
-
-/// A thread that beats. It is over when this is dropped, so that whoever began MPI is who ends it.
-pub struct Beating {
-    end: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Drop for Beating {
-    fn drop(&mut self) {
-        drop(self.end.take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
     }
 }

@@ -5,8 +5,9 @@
 use super::clock::{Clock, Offset};
 use super::hello::{self, Hello};
 use super::message::Message;
-use super::{Beating, Port, Ranks};
+use super::{Port, Ranks};
 use crate::os::clock;
+use crate::os::ticking::Ticking;
 use model::record::way::Trips;
 use model::{Nanos, Plan};
 use std::time::Duration;
@@ -25,8 +26,9 @@ const LOOK: Duration = Duration::from_millis(1);
 const TOLD_TO_STOP: &str = "was told to stop";
 
 pub struct Peers {
-    /// Loading takes hours, in which nothing else is said. Before the port, to be dropped before it.
-    beating: Option<Beating>,
+    /// Loading takes hours, in which nothing else is said. Before the port, to be dropped before it: whoever began MPI
+    /// has to end it.
+    beating: Option<Ticking>,
     pub port: Port,
     /// By rank, the leader's own first.
     pub hellos: Vec<Hello>,

@@ -9,13 +9,12 @@
 use super::source::{Available, Occasion, Owner, Process, Reading, Sampler, Source, Turn};
 use crate::os::cgroups::{Hierarchies, is_frozen};
 use crate::os::clock;
+use crate::os::ticking::Ticking;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 pub(crate) const SAMPLER: Sampler = Sampler { name: "server_stops", turn: Turn::Between, owner: Owner::Server, make };
@@ -32,9 +31,7 @@ const OWN_WAITS: &str = "/proc/thread-self/schedstat";
 
 pub(crate) struct ServerStops {
     seen: Arc<Seen>,
-    /// Dropped to end the thread.
-    end: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    looking: Ticking,
 }
 
 /// How often the server stood still, and for how many nanoseconds.
@@ -50,13 +47,12 @@ struct Seen {
 impl ServerStops {
     pub(crate) fn new(process: Process) -> Self {
         let seen = Arc::new(Seen::default());
-        let (end, ended) = channel::<()>();
         let told = Arc::clone(&seen);
-        let thread = std::thread::Builder::new().name("stops".into()).spawn(move || {
+        let looking = Ticking::begin("stops", LOOK, move || {
             let hierarchies = Hierarchies::of_this_host();
             let (mut stood, mut at) = (false, clock::now());
             let (mut slept, mut waited) = (at, own_waits());
-            while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            move || {
                 let late = (clock::now().0 - slept.0).saturating_sub(LOOK.as_nanos() as u64);
                 let for_a_cpu = own_waits().zip(waited).map(|(now, before)| now.saturating_sub(before));
                 if late > LATE && for_a_cpu.is_some_and(|waited| waited < late / 2) {
@@ -73,8 +69,7 @@ impl ServerStops {
                 (slept, waited) = (clock::now(), own_waits());
             }
         });
-        // Without a thread nothing was seen, and nothing is told.
-        Self { seen, end: Some(end), thread: thread.ok() }
+        Self { seen, looking }
     }
 }
 
@@ -84,22 +79,13 @@ impl Source for ServerStops {
     }
 
     fn read(&mut self, _: Occasion, reading: &mut Reading) {
-        if self.thread.is_none() {
+        if !self.looking.is_under_way() {
             return reading.missing("stops of the server", "no thread could be had to look");
         }
         reading.tell("server.stops", self.seen.stops.load(Relaxed));
         reading.tell("server.stopped", self.seen.stopped.load(Relaxed));
         reading.tell("client.stops", self.seen.own_stops.load(Relaxed));
         reading.tell("client.stopped", self.seen.own_stopped.load(Relaxed));
-    }
-}
-
-impl Drop for ServerStops {
-    fn drop(&mut self) {
-        self.end = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
     }
 }
 
