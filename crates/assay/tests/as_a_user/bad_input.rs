@@ -148,9 +148,10 @@ fn memory_of_nodes_that_are_not_here_and_cpus_that_are_none_are_refused_with_the
     assert!(memory.contains("cannot take a server's memory by \"node 999\": "), "{memory}");
     let word = told("server.memory=\"near\"");
     assert!(word.contains("`near` is not a policy of memory") && word.contains("\"interleave\""), "{word}");
-    let found =
-        refused(&desk, &[RUN, &["--on", "mysql://nobody@localhost/x", "--set", "server.memory=\"local\""]].concat());
-    assert!(found.contains("a server that assay did not start is what it is"), "{found}");
+    for key in ["server.memory=\"local\"", "server.cpus=\"0\""] {
+        let found = refused(&desk, &[RUN, &["--on", "mysql://nobody@localhost/x", "--set", key]].concat());
+        assert!(found.contains("a server that assay did not start is what it is"), "{found}");
+    }
     let list = told("server.load_cpus=[\"0\", \"every\"]");
     assert!(list.contains("`every` is not a set of CPUs"), "{list}");
     assert!(told("server.load_cpus=[]").contains("a list without sets of CPUs"));

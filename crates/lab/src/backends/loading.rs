@@ -1,11 +1,12 @@
 //! What loading has in common in every protocol: sessions side by side, the first fault of which ends all, and the
 //! proof afterwards: rows counted, and rows read back against the generator.
 
+use super::endpoint::SqlEndpoint;
 use model::record::answer::TableAnswer;
 use model::seed::split_mix;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use workload::dataset::{Dataset, Table};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use workload::dataset::{ByTable, Dataset, Table};
 use workload::session::Fault;
 
 /// Sessions that load side by side: two per CPU keep a server busy while one waits for the log.
@@ -87,6 +88,75 @@ pub(crate) fn pieces(tables: &[Table], sessions: usize) -> Vec<Piece> {
         }
     }
     pieces
+}
+
+/// A session that fills tables.
+pub(crate) trait Filler: Sized {
+    fn open(endpoint: &SqlEndpoint) -> Result<Self, Fault>;
+    /// Sends a piece of the table of this name, a few megabytes at a time; `at` is told rows that went in.
+    fn put(
+        &mut self,
+        rows: &dyn ByTable,
+        piece: &Piece,
+        into: (&str, &str),
+        stop: &AtomicBool,
+        at: &mut dyn FnMut(u64),
+    ) -> Result<(), LoadFault>;
+    /// What follows the rows of a table: keys, indexes, statistics.
+    fn finish(&mut self, table: &Table) -> Result<(), LoadFault>;
+    fn close(self);
+}
+
+/// Each table in as many ranges of rows as there are sessions. Whoever brings the last range of a table finishes it, while
+/// others still load. Nothing of it survives an interruption: the next lab begins again.
+pub(crate) fn by_table<S: Filler>(
+    endpoint: &SqlEndpoint,
+    dataset: &dyn Dataset,
+    rows: &dyn ByTable,
+    tables: &[Table],
+    sessions: usize,
+    stop: &AtomicBool,
+    at: &(dyn Fn(u64, u64) + Sync),
+) -> Result<(), LoadFault> {
+    let pieces = pieces(tables, sessions);
+    let total = tables.iter().map(|t| t.rows).sum();
+    let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let left: Vec<AtomicUsize> =
+        (0..tables.len()).map(|t| AtomicUsize::new(pieces.iter().filter(|p| p.table == t).count())).collect();
+    side_by_side(sessions.min(pieces.len()), |over| {
+        let mut session = S::open(endpoint).map_err(world)?;
+        while let Some(piece) = pieces.get(next.fetch_add(1, Relaxed)).filter(|_| !over.load(Relaxed)) {
+            let table = &tables[piece.table];
+            let into = (table.name.as_str(), dataset.columns(piece.table));
+            session.put(rows, piece, into, stop, &mut |rows| at(done.fetch_add(rows, Relaxed) + rows, total))?;
+            if left[piece.table].fetch_sub(1, Relaxed) == 1 {
+                session.finish(table)?;
+            }
+        }
+        session.close();
+        Ok(())
+    })
+}
+
+/// Finishes tables that are filled, side by side.
+pub(crate) fn finish_all<S: Filler>(
+    endpoint: &SqlEndpoint,
+    tables: &[Table],
+    sessions: usize,
+    stop: &AtomicBool,
+) -> Result<(), LoadFault> {
+    let next = AtomicUsize::new(0);
+    side_by_side(sessions.min(tables.len()), |over| {
+        let mut session = S::open(endpoint).map_err(world)?;
+        while let Some(table) = tables.get(next.fetch_add(1, Relaxed)) {
+            if over.load(Relaxed) || stop.load(Relaxed) {
+                return Err(LoadFault::Stopped);
+            }
+            session.finish(table)?;
+        }
+        session.close();
+        Ok(())
+    })
 }
 
 /// Reads rows back, spread over the dataset by a fixed sequence, first and last of each table among them: how many were

@@ -30,6 +30,7 @@ pub mod postgres;
 mod random;
 mod reopening;
 pub mod samplers;
+pub mod schemas;
 pub mod sql;
 pub mod tls;
 pub mod up;

@@ -225,13 +225,13 @@ impl Reading<'_> {
                 "leave this out; write ?socket=/PATH or ?tls=required into server.on",
             );
         }
-        for fixed in ["server.topology", "server.memory"] {
+        for (fixed, mend) in [
+            ("server.topology", "leave out server.on, or this line"),
+            ("server.memory", "leave out server.on, or this line"),
+            ("server.cpus", "leave this out; load_cpus says where the load runs"),
+        ] {
             if self.said(fixed) && self.said("server.on") {
-                self.problem(
-                    fixed,
-                    "a server that assay did not start is what it is",
-                    "leave out server.on, or this line",
-                );
+                self.problem(fixed, "a server that assay did not start is what it is", mend);
             }
         }
         let rate = self.said("load.rate") || self.said("axes.rate") || self.sought() == Some("rate");

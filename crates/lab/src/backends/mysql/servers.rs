@@ -3,9 +3,9 @@
 
 use super::asking::asker;
 use super::control::Control;
-use super::data::{self, DataDirectory};
+use super::data::DataDirectory;
 use super::describe::{describe, of_ours};
-use super::found::{has_room, knock, knock_at, session_limit, unmark};
+use super::found::{has_room, knock, knock_at, session_limit};
 use super::instruments::PerformanceSchema;
 use super::kinds;
 use super::plugins::PortEndpoints;
@@ -19,6 +19,7 @@ use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::found::build_of;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::samplers::{sources, sources_of_node};
+use crate::backends::schemas;
 use crate::backends::up::{Node, Serving, Up, key_of};
 use crate::notebook::reporter::Reporter;
 use crate::servers::Kind;
@@ -90,19 +91,11 @@ impl Servers for MySql {
     }
 
     fn fill(&self, filling: &mut Filling<'_, '_>, needs: &[DatasetNeed]) -> Result<(), Unready> {
-        match filling.up.server {
-            Serving::Ours(_) => data::load_missing(filling, needs),
-            Serving::Found(_) => data::meet(filling, needs),
-        }
+        schemas::fill(&DataDirectory, filling, needs)
     }
 
-    /// Before somebody writes into a schema that outlives the lab, it stops being called a dataset: what a run leaves,
-    /// or a killed one, is none.
     fn begin_use(&self, up: &Up, needs: &[DatasetNeed], writes: bool) -> Result<(), Fault> {
-        match &up.server {
-            Serving::Found(_) if writes => up.schemas(needs).try_for_each(|schema| unmark(&up.endpoint.within(schema))),
-            Serving::Found(_) | Serving::Ours(_) => Ok(()),
-        }
+        schemas::begin_use(&DataDirectory, up, needs, writes)
     }
 
     fn instruments(&self, up: &Up, cell: &Cell, _: &[&UserGroup]) -> Result<Box<dyn Instruments>, String> {

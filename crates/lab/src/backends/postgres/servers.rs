@@ -1,7 +1,7 @@
 //! Servers of this protocol: those that the lab has just started, and those that were there before; asked what they are
 //! in their own words.
 
-use super::data::{self, DataDirectory};
+use super::data::DataDirectory;
 use super::instruments::Looks;
 use super::kind::{self, HOME, Postgres};
 use super::session::control::Control;
@@ -15,6 +15,7 @@ use crate::backends::found::{Found, behind, build_of, find};
 use crate::backends::mysql::plugins::PortEndpoints;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::samplers::sources_of_postgres;
+use crate::backends::schemas;
 use crate::backends::up::{Serving, Up, no_sql};
 use crate::disturbances::scene::target::Target;
 use crate::notebook::reporter::Reporter;
@@ -119,10 +120,7 @@ impl Servers for PostgreSql {
     }
 
     fn begin_use(&self, up: &Up, needs: &[DatasetNeed], writes: bool) -> Result<(), Fault> {
-        match &up.server {
-            Serving::Found(_) if writes => up.schemas(needs).try_for_each(|database| data::unmark(up, database)),
-            Serving::Found(_) | Serving::Ours(_) => Ok(()),
-        }
+        schemas::begin_use(&DataDirectory, up, needs, writes)
     }
 
     fn state(&self, up: &Up, needs: &[DatasetNeed]) -> Option<StartingState> {
@@ -161,10 +159,7 @@ impl Servers for PostgreSql {
 
     /// A script of sysbench brings its own: it needs none.
     fn fill(&self, filling: &mut Filling<'_, '_>, needs: &[DatasetNeed]) -> Result<(), Unready> {
-        match filling.up.server {
-            Serving::Ours(_) => data::load_missing(filling, needs),
-            Serving::Found(_) => data::meet(filling, needs),
-        }
+        schemas::fill(&DataDirectory, filling, needs)
     }
 }
 

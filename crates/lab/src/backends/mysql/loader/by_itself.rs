@@ -1,11 +1,11 @@
 //! Data that a program of its author makes: its pieces run side by side through sessions that they open, and what they
 //! left is counted as it lies there. Nobody knows what should: the counts are the record's, and no row is compared.
 
-use super::{finish_all, number};
+use super::number;
 use crate::backends::alone::{Work, alone};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::interrupting::{DEADLINE, watched};
-use crate::backends::loading::{LoadFault, world};
+use crate::backends::loading::{LoadFault, finish_all, world};
 use crate::backends::mysql::control::Control;
 use crate::backends::own_sessions::ScriptEndpoints;
 use model::load::Io;
@@ -58,7 +58,7 @@ pub(crate) fn fill(
     let mut control = Control::for_load(endpoint).map_err(world)?;
     let tables = lying(&mut control).map_err(world)?;
     control.quit();
-    finish_all(endpoint, &tables, sessions, stop)?;
+    finish_all::<Control>(endpoint, &tables, sessions, stop)?;
     Ok(tables)
 }
 

@@ -8,10 +8,10 @@ mod by_table;
 mod by_unit;
 
 use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::loading::{self, LoadFault, Loaded, side_by_side, world};
+use crate::backends::loading::{self, LoadFault, Loaded, by_table, finish_all, world};
 use crate::backends::mysql::control::Control;
 use model::{Bytes, TableAnswer};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
 use workload::dataset::{Dataset, Rows, Table};
 use workload::session::Fault;
 
@@ -62,9 +62,9 @@ pub fn load(
         }
     }
     match dataset.rows() {
-        Rows::None => finish_all(endpoint, &tables, sessions, stop)?,
+        Rows::None => finish_all::<Control>(endpoint, &tables, sessions, stop)?,
         Rows::ByItself(data) => tables = by_itself::fill(endpoint, data, sessions, stop)?,
-        Rows::ByTable(rows) => by_table::fill(endpoint, dataset, rows, &tables, sessions, stop, at)?,
+        Rows::ByTable(rows) => by_table::<Control>(endpoint, dataset, rows, &tables, sessions, stop, at)?,
         Rows::ByUnit(rows) => {
             let progress = by_unit::Progress::of(identity);
             progress.begin(&mut control)?;
@@ -116,21 +116,6 @@ pub fn is_begun(endpoint: &SqlEndpoint, identity: &str) -> Result<bool, Fault> {
     let begun = by_unit::Progress::of(identity).is_there(&mut control)?;
     control.quit();
     Ok(begun)
-}
-
-fn finish_all(endpoint: &SqlEndpoint, tables: &[Table], sessions: usize, stop: &AtomicBool) -> Result<(), LoadFault> {
-    let next = AtomicUsize::new(0);
-    side_by_side(sessions.min(tables.len()), |over| {
-        let mut control = Control::for_load(endpoint).map_err(world)?;
-        while let Some(table) = tables.get(next.fetch_add(1, Relaxed)) {
-            if over.load(Relaxed) || stop.load(Relaxed) {
-                return Err(LoadFault::Stopped);
-            }
-            finish(&mut control, table, false)?;
-        }
-        control.quit();
-        Ok(())
-    })
 }
 
 /// Loads lines of `columns` into a table, and says how many rows went in.

@@ -7,10 +7,10 @@ mod by_unit;
 
 use super::session::control::Control;
 use crate::backends::endpoint::SqlEndpoint;
-use crate::backends::loading::{self, LoadFault, Loaded, side_by_side, world};
+use crate::backends::loading::{self, LoadFault, Loaded, by_table, finish_all, world};
 use model::record::answer::TableAnswer;
 use model::units::Bytes;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use workload::dataset::{Dataset, Rows, Table};
 use workload::session::Fault;
@@ -55,11 +55,11 @@ pub(crate) fn load(
     let mut control = Control::connect(endpoint, PATIENCE).map_err(world)?;
     tables.iter().try_for_each(|table| control.execute(&table.create).map(drop)).map_err(create_fault)?;
     match dataset.rows() {
-        Rows::None => finish_all(endpoint, &tables, sessions, stop)?,
-        Rows::ByTable(rows) => by_table::fill(endpoint, dataset, rows, &tables, sessions, stop, at)?,
+        Rows::None => finish_all::<Control>(endpoint, &tables, sessions, stop)?,
+        Rows::ByTable(rows) => by_table::<Control>(endpoint, dataset, rows, &tables, sessions, stop, at)?,
         Rows::ByUnit(rows) => {
             by_unit::fill(endpoint, dataset, rows, &tables, sessions, stop, at)?;
-            finish_all(endpoint, &tables, sessions, stop)?;
+            finish_all::<Control>(endpoint, &tables, sessions, stop)?;
             constrain(&mut control, &tables)?;
         }
         Rows::ByItself(_) => return Err(LoadFault::Unsupported("a script that makes its data itself".into())),
@@ -103,21 +103,6 @@ fn definition(control: &mut Control, name: &str) -> Result<String, Fault> {
 
 fn number(text: Option<String>) -> u64 {
     text.and_then(|t| t.parse().ok()).unwrap_or(0)
-}
-
-fn finish_all(endpoint: &SqlEndpoint, tables: &[Table], sessions: usize, stop: &AtomicBool) -> Result<(), LoadFault> {
-    let next = AtomicUsize::new(0);
-    side_by_side(sessions.min(tables.len()), |over| {
-        let mut control = Control::connect(endpoint, PATIENCE).map_err(world)?;
-        while let Some(table) = tables.get(next.fetch_add(1, Relaxed)) {
-            if over.load(Relaxed) || stop.load(Relaxed) {
-                return Err(LoadFault::Stopped);
-            }
-            finish(&mut control, table)?;
-        }
-        control.quit();
-        Ok(())
-    })
 }
 
 /// What waits for the keys of another table.
