@@ -12,6 +12,10 @@ use workload::session::Fault;
 /// Sessions that load side by side: two per CPU keep a server busy while one waits for the log.
 const SESSIONS_PER_CPU: usize = 2;
 
+/// Raised when a loader builds other bytes from the same dataset, as by another order of rows and indexes: what was
+/// kept of an older loader is loaded again.
+pub const LOADER: u32 = 1;
+
 /// Rows read back and compared with the generator, over the whole dataset. A hundred rows find a generator and a
 /// server that disagree about a type, a charset or an order with certainty, and one bad row in fifty with 87 %.
 pub(crate) const SPOTS: u64 = 100;

@@ -3,7 +3,7 @@
 //! not say who compiled it; a generator counts by what it generates, because nobody remembers to raise a number.
 //! Settings that are passed as they are (`native`) all count: what they do is not known here.
 
-use crate::backends::mysql::loader::LOADER;
+use crate::backends::loading::LOADER;
 use crate::os::digest::digest;
 use model::{Server, settings};
 use serde_json::json;

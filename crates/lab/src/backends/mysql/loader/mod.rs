@@ -15,10 +15,6 @@ use std::sync::atomic::AtomicBool;
 use workload::dataset::{Dataset, Rows, Table};
 use workload::session::Fault;
 
-/// Raised when the loader builds other bytes from the same dataset, as by another order of rows and indexes: what was
-/// kept of an older loader is loaded again.
-pub const LOADER: u32 = 1;
-
 /// Text of one INSERT: large enough that round trips vanish, well under the smallest packet limit of a server (4 MiB).
 const INSERT_BYTES: u64 = 1 << 20;
 /// Lines of one LOAD DATA, which has no such limit: each statement waits once for the log, so there should be few.
