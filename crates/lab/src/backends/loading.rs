@@ -111,8 +111,8 @@ pub(crate) trait Filler: Sized {
     fn close(self);
 }
 
-/// Each table in as many ranges of rows as there are sessions. Whoever brings the last range of a table finishes it, while
-/// others still load. Nothing of it survives an interruption: the next lab begins again.
+/// Each table in as many ranges of rows as there are sessions. Whoever brings the last range of a table finishes it,
+/// while others still load. Nothing of it survives an interruption: the next lab begins again.
 pub(crate) fn by_table<S: Filler>(
     endpoint: &SqlEndpoint,
     dataset: &dyn Dataset,

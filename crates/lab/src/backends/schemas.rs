@@ -1,6 +1,6 @@
-//! Datasets in a server of SQL, each in a schema of its own (of PostgreSQL, a database): brought in by loading, or found
-//! in a server that was there before the lab; counted and compared with their generator either way. In a server of
-//! others the lab fills only schemas that it made, which a marker table proves.
+//! Datasets in a server of SQL, each in a schema of its own (of PostgreSQL, a database): brought in by loading, or
+//! found in a server that was there before the lab; counted and compared with their generator either way. In a server
+//! of others the lab fills only schemas that it made, which a marker table proves.
 
 use super::contract::{Files, Filling};
 use super::endpoint::SqlEndpoint;

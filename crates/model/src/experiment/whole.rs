@@ -225,17 +225,18 @@ impl Reading<'_> {
                 "leave this out; write ?socket=/PATH or ?tls=required into server.on",
             );
         }
-        for (fixed, mend) in [
-            ("server.topology", "leave out server.on, or this line"),
-            ("server.memory", "leave out server.on, or this line"),
-            ("server.cpus", "leave this out; load_cpus says where the load runs"),
-        ] {
-            if self.said(fixed) && self.said("server.on") {
-                self.problem(fixed, "a server that assay did not start is what it is", mend);
-            }
+        for fixed in ["server.topology", "server.memory"] {
+            self.refuse_of_others(fixed, "leave out server.on, or this line");
         }
+        self.refuse_of_others("server.cpus", "leave this out; load_cpus says where the load runs");
         let rate = self.said("load.rate") || self.said("axes.rate") || self.sought() == Some("rate");
         self.check_rhythm("load", rate, &self.running());
+    }
+
+    fn refuse_of_others(&mut self, fixed: &str, mend: &str) {
+        if self.said(fixed) && self.said("server.on") {
+            self.problem(fixed, "a server that assay did not start is what it is", mend);
+        }
     }
 
     /// When users begin, as a section says it; `rate` where they do so because operations arrive.

@@ -1,4 +1,5 @@
-//! Datasets in servers of MySQL's family: how their schemas are made, filled and read back, and what lies in their files.
+//! Datasets in servers of MySQL's family: how their schemas are made, filled and read back, and what lies in their
+//! files.
 
 use super::control::Control;
 use super::loader::{self, by_itself, check_spots, inspect};

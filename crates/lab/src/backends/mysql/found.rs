@@ -1,4 +1,5 @@
-//! A server of MySQL's family that was there before the lab: whether it lets the lab in, and how many sessions it takes.
+//! A server of MySQL's family that was there before the lab: whether it lets the lab in, and how many sessions it
+//! takes.
 
 use super::control::Control;
 use crate::backends::dsn;
