@@ -147,6 +147,14 @@ fn more_rows_asked_of_the_handler_are_another_cause() {
 }
 
 #[test]
+fn lists_that_grow_meanwhile_do_not_hide_it() {
+    let grown = Shows { handler: 11.0, ..WADING };
+    let placebo = ("begin_read_committed", [CALM, CALM, CALM]);
+    let found = finding(&record(&[("open_snapshot", [CALM, grown, CALM]), placebo])).expect("it is found");
+    assert_eq!(found.rung, Rung::ConfirmedByIntervention, "{}", found.sentence);
+}
+
+#[test]
 fn a_snapshot_that_costs_nothing_is_no_finding() {
     let cheap = Shows { kept: 1.2, ..CALM };
     assert_eq!(finding(&record(&[("open_snapshot", [CALM, cheap, CALM])])), None);

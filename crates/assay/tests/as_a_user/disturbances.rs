@@ -4,6 +4,7 @@
 
 use crate::desk::{Desk, Said, until};
 use crate::interruptions::{await_event, signal};
+use crate::postgresql;
 use crate::skipped;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -97,9 +98,20 @@ fn a_backup_a_query_a_hog_and_an_index_act_in_their_phase_and_are_gone_after_it(
     if !DUMPS.iter().any(|program| Path::new(program).exists()) {
         return skipped::test("mariadb-dump", "apt-get install mariadb-client");
     }
+    all_four_act(&[]);
+}
+
+#[test]
+fn they_act_on_postgresql_in_its_own_sql() {
+    if postgresql::is_here() {
+        all_four_act(&["--on", "postgresql"]);
+    }
+}
+
+fn all_four_act(on: &[&str]) {
     let desk = Desk::new();
     desk.write("q.toml", &question(r#""logical_backup", "long_query", "cpu_hog", "index_build""#, "2s"));
-    desk.assay(&["run", "q.toml", "--out", "record"]).assert_carried_out();
+    desk.assay(&[&["run", "q.toml", "--out", "record"], on].concat()).assert_carried_out();
     let fact =
         |run: &str, name: &str| deed(&desk, run)["facts"][name].as_f64().unwrap_or_else(|| panic!("{run} {name}"));
     assert!(fact("c001-1", "bytes") > 100_000.0, "{}", deed(&desk, "c001-1"));
@@ -109,6 +121,7 @@ fn a_backup_a_query_a_hog_and_an_index_act_in_their_phase_and_are_gone_after_it(
     let report = report(&desk);
     for (cell, counted) in report["cells"].as_array().unwrap().iter().zip(["not_evaluable", "pass", "pass", "pass"]) {
         assert_eq!(verdict(cell, "disturbances_acted")["verdict"], "pass", "{cell}");
+        let counted = if on.is_empty() { counted } else { "not_applicable" };
         assert_eq!(verdict(cell, "counts_agree")["verdict"], counted, "{}", verdict(cell, "counts_agree"));
     }
     desk.assert_nothing_is_left();
@@ -148,9 +161,20 @@ aa          = false
 
 #[test]
 fn users_outlast_a_server_that_is_killed_and_nothing_that_was_committed_is_lost() {
+    outlasted(&[]);
+}
+
+#[test]
+fn users_of_postgresql_outlast_it_as_well() {
+    if postgresql::is_here() {
+        outlasted(&["--on", "postgresql"]);
+    }
+}
+
+fn outlasted(on: &[&str]) {
     let desk = Desk::new();
     desk.write("q.toml", KILLED);
-    desk.assay(&["run", "q.toml", "--out", "record"]).assert_carried_out();
+    desk.assay(&[&["run", "q.toml", "--out", "record"], on].concat()).assert_carried_out();
     let deed = deed(&desk, "c001-1");
     assert_eq!(deed["failed"], Value::Null, "{deed}");
     assert!(deed["facts"]["recovery_seconds"].as_f64().unwrap() > 0.0, "{deed}");

@@ -114,7 +114,8 @@ fn a_snapshot_left_open_keeps_vacuum_from_dead_rows_and_its_placebo_does_not() {
     let short: Vec<String> = phases.iter().map(|phase| format!("phases.{phase}=\"1500ms\"")).collect();
     let mut few = vec!["run", "long.toml", "--scale", "smoke-postgresql", "--out", "record"];
     short.iter().for_each(|set| few.extend(["--set", set]));
-    few.extend(["--set", "repeat.repetitions=1"]);
+    // One user waits for nobody: whoever is in a deadlock holds a snapshot as well, for a second.
+    few.extend(["--set", "repeat.repetitions=1", "--set", "load.users=1"]);
     let said = desk.assay(&few);
     said.assert_carried_out();
     let told =

@@ -61,3 +61,28 @@ fn who_holds_the_history_is_named_with_user_host_and_age() {
     let who = "app@10.0.0.5, thread 17, had a transaction open for 6.87 min when c001-1 was over (1 more were younger)";
     assert!(told.sentence.contains(who), "{}", told.sentence);
 }
+
+#[test]
+fn in_postgresql_it_is_the_oldest_snapshot_that_keeps_vacuum_away() {
+    let aged = |by: f64| {
+        let mut record = all_runs(move |r| {
+            tally(r).commits = 50_000;
+            counter(r, "postgres.tup_updated", 60_000.0);
+            counter(r, "postgres.oldest_snapshot_xids", by);
+            last(r, TEN_SECONDS);
+        });
+        record.plan.cells.iter_mut().for_each(|cell| cell.server.engine = "heap".into());
+        record
+    };
+    assert_eq!(status(&aged(40.0), "purge_kept_up"), Pass);
+    let mut held = aged(50_000.0);
+    put(&mut held, Facet::Holders, [&[], &[("app@10.0.0.5, process 17", "31")]]);
+    let told = verdict(&held, "purge_kept_up");
+    assert_eq!(told.verdict, Fail);
+    for part in ["grew by 50000 while 50000 transactions wrote (100 %)", "vacuum may remove nothing", "process 17"] {
+        assert!(told.sentence.contains(part), "{}", told.sentence);
+    }
+    let mut read = aged(0.0);
+    read.runs.iter_mut().for_each(|r| counter(r, "postgres.tup_updated", 0.0));
+    assert_eq!(status(&read, "purge_kept_up"), NotApplicable);
+}

@@ -1,5 +1,5 @@
-//! An index is built on the largest table while users work on it (online DDL: in place, without a copy of the table),
-//! and dropped again; over and over until the phase is over. A build that is under way then is given up, and no index
+//! An index is built on the largest table while users work on it (online: in place, without a copy of the table), and
+//! dropped again; over and over until the phase is over. A build that is under way then is given up, and no index
 //! stays.
 
 use super::scene::{Teller, seconds};
@@ -11,7 +11,7 @@ use std::time::Instant;
 pub const DISTURBANCE: Disturbance = Disturbance {
     words: DisturbanceWords::new(
         "index_build",
-        "ALTER TABLE ... ADD INDEX, in place, on the largest table, and the index dropped again",
+        "an index built online on the largest table (ALGORITHM=INPLACE, CONCURRENTLY), and dropped again",
         &[],
     )
     .that_writes(),
@@ -19,17 +19,17 @@ pub const DISTURBANCE: Disturbance = Disturbance {
 };
 
 const INDEX: &str = "assay_disturbance";
-/// An ALTER waits for transactions that are open; users that never pause make it wait long.
-const PATIENCE: &str = "SET SESSION lock_wait_timeout = 86400";
 
 fn act(scene: &Scene) -> Result<Deed, Trouble> {
-    scene.only_in_mysqls_sql()?;
     let table = scene.table()?.name;
     let mut teller = scene.session()?;
-    teller.say(&[PATIENCE])?;
-    let column = column(&mut teller, &table)?;
+    let target = &scene.place.target;
+    // It waits for transactions that are open; users that never pause make it wait long.
+    teller.say(&[target.waits_long()])?;
+    let none = || Trouble::new(format!("no column of {table} can be indexed whole"));
+    let column = teller.value(&target.indexable(&table))?.ok_or_else(none)?;
     let outcome = scene.until_over(&mut teller, |teller| build(scene, teller, &table, &column));
-    let dropped = drop_index(&mut teller, &table);
+    let dropped = drop_index(scene, &mut teller, &table);
     teller.quit();
     let times = outcome?;
     dropped?;
@@ -45,7 +45,7 @@ fn act(scene: &Scene) -> Result<Deed, Trouble> {
 
 /// Seconds of each build that came to its end.
 fn build(scene: &Scene, teller: &mut Teller, table: &str, column: &str) -> Result<Vec<f64>, Trouble> {
-    let add = format!("ALTER TABLE {table} ADD INDEX {INDEX} ({column}), ALGORITHM=INPLACE");
+    let add = scene.place.target.add_index(table, column, INDEX);
     let mut times = Vec::new();
     while !scene.bell.has_rung() {
         let begun = Instant::now();
@@ -55,7 +55,7 @@ fn build(scene: &Scene, teller: &mut Teller, table: &str, column: &str) -> Resul
             Err(_) if scene.bell.has_rung() => break,
             Err(trouble) => return Err(trouble),
         }
-        match drop_index(teller, table) {
+        match drop_index(scene, teller, table) {
             Err(_) if scene.bell.has_rung() => {}
             dropped => dropped?,
         }
@@ -63,25 +63,10 @@ fn build(scene: &Scene, teller: &mut Teller, table: &str, column: &str) -> Resul
     Ok(times)
 }
 
-/// The first column outside the primary key that an index can take whole.
-fn column(teller: &mut Teller, table: &str) -> Result<String, Trouble> {
-    let (schema, name) = table.trim_matches('`').split_once("`.`").expect("a table has its schema before it");
-    let sql = format!(
-        "SELECT column_name FROM information_schema.columns WHERE table_schema = '{schema}' AND table_name = '{name}' \
-         AND column_key <> 'PRI' AND data_type NOT LIKE '%blob' AND data_type NOT LIKE '%text' ORDER BY ordinal_position LIMIT 1"
-    );
-    let column = teller.value(&sql)?;
-    column.map(|c| format!("`{c}`")).ok_or_else(|| Trouble::new(format!("no column of {table} can be indexed whole")))
-}
-
-fn drop_index(teller: &mut Teller, table: &str) -> Result<(), Trouble> {
-    let (schema, name) = table.trim_matches('`').split_once("`.`").expect("a table has its schema before it");
-    let there = format!(
-        "SELECT COUNT(*) FROM information_schema.statistics WHERE table_schema = '{schema}' AND table_name = '{name}' \
-         AND index_name = '{INDEX}'"
-    );
-    if teller.value(&there)?.as_deref() == Some("0") {
-        return Ok(());
+fn drop_index(scene: &Scene, teller: &mut Teller, table: &str) -> Result<(), Trouble> {
+    let target = &scene.place.target;
+    match teller.value(&target.has_index(table, INDEX))?.as_deref() {
+        Some("0") => Ok(()),
+        _ => teller.say(&[&target.drop_index(table, INDEX)]),
     }
-    teller.say(&[&format!("ALTER TABLE {table} DROP INDEX {INDEX}")])
 }

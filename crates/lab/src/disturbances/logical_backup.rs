@@ -3,9 +3,8 @@
 //! asks of the server nobody counts, so check `counts_agree` cannot be evaluated in its run.
 
 use super::scene::seconds;
-use super::scene::target::Account;
+use super::scene::target::Dump;
 use super::{Deed, Disturbance, Scene};
-use crate::os::address::Address;
 use crate::trouble::Trouble;
 use model::{Bytes, DisturbanceWords};
 use std::io::Read;
@@ -16,26 +15,24 @@ use std::time::{Duration, Instant};
 pub const DISTURBANCE: Disturbance = Disturbance {
     words: DisturbanceWords::new(
         "logical_backup",
-        "mariadb-dump or mysqldump of the run's data in one transaction, its output counted and thrown away",
+        "mariadb-dump, mysqldump or pg_dump of the run's data in one transaction, its output counted and thrown away",
         &[],
     ),
     act,
 };
 
-/// What dumps, the family's own first.
-const PROGRAMS: &[&str] = &["mariadb-dump", "mysqldump"];
 const LOOK: Duration = Duration::from_millis(20);
 
 fn act(scene: &Scene) -> Result<Deed, Trouble> {
-    scene.only_in_mysqls_sql()?;
     if scene.place.schemas.is_empty() {
         return Err(Trouble::new("there is nothing to back up: this run has no data"));
     }
     *scene.has_uncounted.borrow_mut() = true;
-    let (program, begun) = (program(scene)?, Instant::now());
+    let how = scene.place.target.dump(&scene.place.schemas);
+    let (program, begun) = (program(scene, how.programs)?, Instant::now());
     let (mut bytes, mut whole, mut last) = (0, 0_u32, 0);
     while !scene.bell.has_rung() {
-        let dump = dump(scene, &program)?;
+        let dump = dump(scene, &program, &how)?;
         bytes += dump.bytes;
         if dump.is_whole {
             (whole, last) = (whole + 1, dump.bytes);
@@ -49,25 +46,25 @@ fn act(scene: &Scene) -> Result<Deed, Trouble> {
 }
 
 /// The build's own program, or else the distribution's.
-fn program(scene: &Scene) -> Result<PathBuf, Trouble> {
+fn program(scene: &Scene, names: &'static [&'static str]) -> Result<PathBuf, Trouble> {
     let of_build = scene.place.build.iter().flat_map(|build| {
         let basedir = PathBuf::from(&build.installed.basedir);
-        PROGRAMS.iter().map(move |name| basedir.join("bin").join(name))
+        names.iter().map(move |name| basedir.join("bin").join(name))
     });
-    let others = PROGRAMS.iter().map(|name| PathBuf::from("/usr/bin").join(name));
+    let others = names.iter().map(|name| PathBuf::from("/usr/bin").join(name));
     of_build.chain(others).find(|path| path.exists()).ok_or_else(|| {
-        Trouble::new(format!("no program makes a backup here: neither {}", PROGRAMS.join(" nor ")))
-            .mend("install the client programs of the build, as mariadb-client")
+        Trouble::new(format!("no program makes a backup here: neither {}", names.join(" nor ")))
+            .mend("install the client programs of the build, as mariadb-client or postgresql-client")
     })
 }
 
-struct Dump {
+struct Dumped {
     bytes: u64,
     is_whole: bool,
 }
 
-fn dump(scene: &Scene, program: &Path) -> Result<Dump, Trouble> {
-    let mut child = Dumping(start(scene, program)?);
+fn dump(scene: &Scene, program: &Path, how: &Dump) -> Result<Dumped, Trouble> {
+    let mut child = Dumping(start(scene, program, how)?);
     let mut out = child.0.stdout.take().expect("stdout is piped");
     let reading = std::thread::spawn(move || {
         let (mut buffer, mut bytes) = (vec![0; 1 << 16], 0_u64);
@@ -96,7 +93,7 @@ fn dump(scene: &Scene, program: &Path) -> Result<Dump, Trouble> {
         Some(status) if !status.success() && !scene.bell.has_rung() => {
             Err(Trouble::new(format!("{} ended with {status}: {complaint}", program.display())))
         }
-        ended => Ok(Dump { bytes, is_whole: ended.is_some_and(|status| status.success()) }),
+        ended => Ok(Dumped { bytes, is_whole: ended.is_some_and(|status| status.success()) }),
     }
 }
 
@@ -110,21 +107,12 @@ impl Drop for Dumping {
     }
 }
 
-fn start(scene: &Scene, program: &Path) -> Result<Child, Trouble> {
-    let Account { address, user, password } = scene.place.target.account();
+fn start(scene: &Scene, program: &Path, how: &Dump) -> Result<Child, Trouble> {
     let launcher = scene.place.build.iter().filter(|b| program.starts_with(&b.installed.basedir));
     let words: Vec<PathBuf> =
         launcher.flat_map(|b| &b.launcher).map(PathBuf::from).chain([program.to_path_buf()]).collect();
     let mut command = Command::new(&words[0]);
-    command.args(&words[1..]).args(["--no-defaults", "--single-transaction", "--quick", "--skip-lock-tables"]);
-    command.arg(format!("--user={user}"));
-    match address {
-        Address::Unix(path) => command.arg(format!("--socket={}", path.display())),
-        Address::Tcp { host, port } => command.args([format!("--host={host}"), format!("--port={port}")]),
-    };
-    command.arg("--databases").args(&scene.place.schemas);
-    // Never on the command line, where everybody can read it.
-    command.env("MYSQL_PWD", password);
+    command.args(&words[1..]).args(&how.arguments).env(how.password.0, how.password.1);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().map_err(Trouble::at("starting", program))
 }

@@ -2,8 +2,8 @@
 
 use super::control::{Control, PATIENCE};
 use crate::backends::endpoint::SqlEndpoint;
-use crate::disturbances::scene::target::{Account, Session, Target};
-use model::Protocol;
+use crate::disturbances::scene::target::{Dump, Session, Target};
+use crate::os::address::Address;
 use workload::session::{Answer, Fault};
 
 impl Target for SqlEndpoint {
@@ -11,12 +11,17 @@ impl Target for SqlEndpoint {
         Ok(Box::new(Control::connect_with(self, PATIENCE)?))
     }
 
-    fn account(&self) -> Account<'_> {
-        Account { address: &self.address, user: &self.user, password: &self.password }
-    }
-
-    fn dialect(&self) -> Protocol {
-        Protocol::MySql
+    fn dump(&self, schemas: &[String]) -> Dump<'_> {
+        let whole = ["--no-defaults", "--single-transaction", "--quick", "--skip-lock-tables"];
+        let mut arguments: Vec<String> = whole.map(String::from).into();
+        arguments.push(format!("--user={}", self.user));
+        match &self.address {
+            Address::Unix(path) => arguments.push(format!("--socket={}", path.display())),
+            Address::Tcp { host, port } => arguments.extend([format!("--host={host}"), format!("--port={port}")]),
+        }
+        arguments.push("--databases".into());
+        arguments.extend_from_slice(schemas);
+        Dump { programs: &["mariadb-dump", "mysqldump"], arguments, password: ("MYSQL_PWD", &self.password) }
     }
 
     fn number(&self) -> &'static str {
@@ -34,6 +39,30 @@ impl Target for SqlEndpoint {
              WHERE table_schema IN ({}) AND table_type <> 'VIEW' ORDER BY table_rows DESC, table_name LIMIT 1",
             schemas.join(", ")
         )
+    }
+
+    fn waits_long(&self) -> &'static str {
+        "SET SESSION lock_wait_timeout = 86400"
+    }
+
+    fn indexable(&self, table: &str) -> String {
+        format!(
+            "SELECT CONCAT('`', column_name, '`') FROM information_schema.columns WHERE {} AND column_key <> 'PRI' \
+             AND data_type NOT LIKE '%blob' AND data_type NOT LIKE '%text' ORDER BY ordinal_position LIMIT 1",
+            is(table)
+        )
+    }
+
+    fn add_index(&self, table: &str, column: &str, index: &str) -> String {
+        format!("ALTER TABLE {table} ADD INDEX {index} ({column}), ALGORITHM=INPLACE")
+    }
+
+    fn has_index(&self, table: &str, index: &str) -> String {
+        format!("SELECT COUNT(*) FROM information_schema.statistics WHERE {} AND index_name = '{index}'", is(table))
+    }
+
+    fn drop_index(&self, table: &str, index: &str) -> String {
+        format!("ALTER TABLE {table} DROP INDEX {index}")
     }
 
     fn isolation(&self, level: &str) -> String {
@@ -69,6 +98,12 @@ impl Target for SqlEndpoint {
             _ => None,
         }
     }
+}
+
+/// The condition of a table's rows in the information schema.
+fn is(table: &str) -> String {
+    let (schema, name) = table.trim_matches('`').split_once("`.`").expect("a table has its schema before it");
+    format!("table_schema = '{schema}' AND table_name = '{name}'")
 }
 
 impl Session for Control {

@@ -21,6 +21,12 @@ struct Question {
     columns: &'static [(&'static str, &'static str)],
 }
 
+/// In transactions that began since: snapshots and transactions of sessions, those that are prepared, and what replicas
+/// hold. A vacuum's own keeps nobody from anything.
+const OLDEST: &str = "greatest(max(greatest(age(backend_xmin), age(backend_xid))) FILTER (WHERE backend_type <> \
+     'autovacuum worker'), (SELECT max(age(transaction)) FROM pg_prepared_xacts), \
+     (SELECT max(age(xmin)) FROM pg_replication_slots), 0)";
+
 const FIRST: u32 = 0;
 const NEVER: u32 = u32::MAX;
 
@@ -148,7 +154,7 @@ const QUESTIONS: &[Question] = &[
             ("waiting_lwlock", "count(*) FILTER (WHERE state = 'active' AND wait_event_type = 'LWLock')"),
             ("waiting_io", "count(*) FILTER (WHERE state = 'active' AND wait_event_type = 'IO')"),
             ("autovacuum_workers", "count(*) FILTER (WHERE backend_type = 'autovacuum worker')"),
-            ("oldest_snapshot_xids", "coalesce(max(age(backend_xmin)), 0)"),
+            ("oldest_snapshot_xids", OLDEST),
         ],
     },
 ];

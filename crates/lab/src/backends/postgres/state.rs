@@ -40,7 +40,10 @@ const TRANSACTIONS: &str = "SELECT usename || '@' || coalesce(host(client_addr),
 /// Who keeps old row versions alive, by process.
 const HOLDERS: &str = "SELECT usename || '@' || coalesce(host(client_addr), 'localhost') || ', process ' || pid, \
      extract(epoch FROM now() - xact_start)::bigint FROM pg_stat_activity WHERE pid <> pg_backend_pid() \
-     AND usename IS NOT NULL AND backend_xmin IS NOT NULL AND xact_start < now() - interval '1 second'";
+     AND usename IS NOT NULL AND coalesce(backend_xmin, backend_xid) IS NOT NULL \
+     AND xact_start < now() - interval '1 second'";
+const PREPARED: &str = "SELECT owner || '@' || database || ', prepared as ' || gid, \
+     extract(epoch FROM now() - prepared)::bigint FROM pg_prepared_xacts";
 
 pub(crate) fn read(endpoint: &SqlEndpoint) -> Vec<State> {
     let Ok(mut control) = Control::connect(endpoint, PATIENCE) else { return Vec::new() };
@@ -52,7 +55,7 @@ pub(crate) fn read(endpoint: &SqlEndpoint) -> Vec<State> {
         (Facet::Plugins, &[EXTENSIONS]),
         (Facet::Others, &[OTHERS]),
         (Facet::Transactions, &[TRANSACTIONS]),
-        (Facet::Holders, &[HOLDERS]),
+        (Facet::Holders, &[HOLDERS, PREPARED]),
     ];
     let mut states = Vec::new();
     for (facet, asked) in questions {

@@ -2,8 +2,8 @@
 
 use super::session::control::Control;
 use crate::backends::endpoint::SqlEndpoint;
-use crate::disturbances::scene::target::{Account, Session, Target};
-use model::Protocol;
+use crate::disturbances::scene::target::{Dump, Session, Target};
+use crate::os::address::Address;
 use std::time::Duration;
 use workload::session::{Answer, Fault};
 
@@ -17,12 +17,21 @@ impl Target for Disturbed {
         Ok(Box::new(Control::connect(&self.0, PATIENCE)?))
     }
 
-    fn account(&self) -> Account<'_> {
-        Account { address: &self.0.address, user: &self.0.user, password: &self.0.password }
-    }
-
-    fn dialect(&self) -> Protocol {
-        Protocol::PostgreSql
+    /// A program of the database's own, in one transaction by itself.
+    fn dump(&self, _: &[String]) -> Dump<'_> {
+        let Disturbed(endpoint) = self;
+        let mut arguments = vec!["--no-password".into(), format!("--username={}", endpoint.user)];
+        match &endpoint.address {
+            // The socket's folder and the number behind its name.
+            Address::Unix(path) => {
+                let folder = path.parent().unwrap_or(path).display();
+                let port = path.extension().unwrap_or_default().to_string_lossy();
+                arguments.extend([format!("--host={folder}"), format!("--port={port}")]);
+            }
+            Address::Tcp { host, port } => arguments.extend([format!("--host={host}"), format!("--port={port}")]),
+        }
+        arguments.extend(endpoint.schema.iter().map(|database| format!("--dbname={database}")));
+        Dump { programs: &["pg_dump"], arguments, password: ("PGPASSWORD", &endpoint.password) }
     }
 
     fn number(&self) -> &'static str {
@@ -38,6 +47,34 @@ impl Target for Disturbed {
          JOIN pg_namespace n ON n.oid = c.relnamespace WHERE relkind IN ('r', 'p') AND NOT relispartition \
          AND nspname NOT IN ('pg_catalog', 'information_schema') ORDER BY 2 DESC, 1 LIMIT 1"
             .into()
+    }
+
+    fn waits_long(&self) -> &'static str {
+        "SET lock_timeout = 0"
+    }
+
+    fn indexable(&self, table: &str) -> String {
+        format!(
+            "SELECT quote_ident(attname) FROM pg_attribute a WHERE attrelid = '{table}'::regclass AND attnum > 0 \
+             AND NOT attisdropped AND atttypid NOT IN ('bytea'::regtype, 'text'::regtype) AND NOT EXISTS (SELECT 1 \
+             FROM pg_index WHERE indrelid = attrelid AND indisprimary AND attnum = ANY(indkey)) ORDER BY attnum LIMIT 1"
+        )
+    }
+
+    fn add_index(&self, table: &str, column: &str, index: &str) -> String {
+        format!("CREATE INDEX CONCURRENTLY {index} ON {table} ({column})")
+    }
+
+    fn has_index(&self, table: &str, index: &str) -> String {
+        format!(
+            "SELECT count(*) FROM pg_index JOIN pg_class c ON c.oid = indexrelid \
+             WHERE indrelid = '{table}'::regclass AND relname = '{index}'"
+        )
+    }
+
+    fn drop_index(&self, table: &str, index: &str) -> String {
+        let (schema, _) = table.split_once('.').expect("a table has its schema before it");
+        format!("DROP INDEX CONCURRENTLY {schema}.{index}")
     }
 
     fn isolation(&self, level: &str) -> String {

@@ -12,8 +12,8 @@ use crate::servers::Build;
 use crate::servers::process::folders::Folders;
 use crate::servers::process::instance::Instance;
 use crate::trouble::Trouble;
+use model::Disturb;
 use model::record::disturbance::Asked;
-use model::{Disturb, Protocol};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, Condvar, Mutex};
@@ -105,15 +105,6 @@ impl Scene {
     pub fn count(&self, parameter: &str) -> u32 {
         let value = self.disturb.parameters.get(parameter).and_then(model::value::Value::count);
         u32::try_from(value.expect("a plan fills in every parameter")).expect("bounded by the grammar")
-    }
-
-    /// Refuses a server whose SQL is not MySQL's.
-    pub fn only_in_mysqls_sql(&self) -> Result<(), Trouble> {
-        if self.place.target.dialect() == Protocol::MySql {
-            return Ok(());
-        }
-        let what = format!("`{}` is said in the SQL of MySQL's family, and this server has another", self.disturb.name);
-        Err(Trouble::new(what).mend("take open_snapshot, long_query, cpu_hog or server_kill there"))
     }
 
     pub fn session(&self) -> Result<Teller, Trouble> {
