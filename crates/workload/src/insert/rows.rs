@@ -66,43 +66,48 @@ pub(super) fn first_price(generator: &mut Generator) -> u64 {
 }
 
 impl Row {
-    /// Its columns behind the key, in the order of the table, with this around texts and between all.
-    pub fn write(&self, quote: &str, between: &str, into: &mut impl FnMut(std::fmt::Arguments<'_>)) {
-        let Self { register, customer, product, price, .. } = self;
-        let (q, b) = (quote, between);
-        into(format_args!(
-            "{q}{}{q}{b}{register}{b}{customer}{b}{product}{b}{price}{b}{q}{}{q}",
-            Time(self.time),
-            self.text()
-        ));
+    /// Its columns behind the key, in the order of the table, with this around texts and between all, piece by piece.
+    pub fn write(&self, quote: &str, between: &str, into: &mut impl FnMut(&str)) {
+        let mut digits = itoa::Buffer::new();
+        [quote, text(&moment(self.time)), quote].into_iter().for_each(&mut *into);
+        for number in [self.register, self.customer, self.product, self.price] {
+            into(between);
+            into(digits.format(number));
+        }
+        [between, quote, self.text(), quote].into_iter().for_each(into);
     }
     pub fn values(&self) -> [String; 6] {
         let numbers = [self.register, self.customer, self.product, self.price].map(|n| n.to_string());
         let [register, customer, product, price] = numbers;
-        [Time(self.time).to_string(), register, customer, product, price, self.text().to_string()]
+        [text(&moment(self.time)).into(), register, customer, product, price, self.text().into()]
     }
     fn text(&self) -> &str {
-        std::str::from_utf8(&self.text[..self.length]).expect("Base64 is ASCII")
+        text(&self.text[..self.length])
     }
 }
 
-/// Seconds since the first day, as a DATETIME is written.
-struct Time(u64);
+fn text(ascii: &[u8]) -> &str {
+    std::str::from_utf8(ascii).expect("Base64 and digits are ASCII")
+}
 
-impl std::fmt::Display for Time {
-    /// The civil date of a day by its number (Hinnant, "chrono-compatible low-level date algorithms").
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (day, second) = ((FIRST_DAY + self.0 / DAY).min(LAST_DAY), self.0 % DAY);
-        let shifted = day + 719_468;
-        let (era, of_era) = (shifted / 146_097, shifted % 146_097);
-        let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let of_year = of_era - (365 * year + year / 4 - year / 100);
-        let march = (5 * of_year + 2) / 153;
-        let (day, month) = (of_year - (153 * march + 2) / 5 + 1, if march < 10 { march + 3 } else { march - 9 });
-        let year = year + era * 400 + u64::from(month <= 2);
-        let (hour, minute) = (second / 3_600, second / 60 % 60);
-        write!(f, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{:02}", second % 60)
+/// So many seconds after the begin of the first day, as a DATETIME is written. The civil date of a day by its number is
+/// Hinnant's ("chrono-compatible low-level date algorithms").
+fn moment(seconds: u64) -> [u8; 19] {
+    let (day, second) = ((FIRST_DAY + seconds / DAY).min(LAST_DAY), seconds % DAY);
+    let shifted = day + 719_468;
+    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let march = (5 * of_year + 2) / 153;
+    let (day, month) = (of_year - (153 * march + 2) / 5 + 1, if march < 10 { march + 3 } else { march - 9 });
+    let year = year + era * 400 + u64::from(month <= 2);
+    let mut text = *b"0000-00-00 00:00:00";
+    let pairs = [year / 100, year % 100, month, day, second / 3_600, second / 60 % 60, second % 60];
+    for (place, number) in [0, 2, 5, 8, 11, 14, 17].into_iter().zip(pairs) {
+        text[place] += (number / 10) as u8;
+        text[place + 1] += (number % 10) as u8;
     }
+    text
 }
 
 #[cfg(test)]

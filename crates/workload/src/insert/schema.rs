@@ -154,7 +154,7 @@ impl ByTable for Data {
         for place in from..to {
             let (client, own) = self.owner(table, place);
             write!(sql, "{}({},", if place == from { "" } else { "," }, place + 1).expect(appended);
-            row(client, own).write("'", ",", &mut |row| sql.write_fmt(row).expect(appended));
+            row(client, own).write("'", ",", &mut |piece| sql.extend_from_slice(piece.as_bytes()));
             sql.push(b')');
         }
     }
@@ -163,7 +163,7 @@ impl ByTable for Data {
         for place in from..to {
             let (client, own) = self.owner(table, place);
             write!(text, "{}\t", place + 1).expect(appended);
-            row(client, own).write("", "\t", &mut |row| text.write_fmt(row).expect(appended));
+            row(client, own).write("", "\t", &mut |piece| text.extend_from_slice(piece.as_bytes()));
             text.push(b'\n');
         }
     }

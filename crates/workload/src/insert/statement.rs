@@ -50,9 +50,12 @@ pub(super) fn name(class: Class) -> &'static str {
 pub(super) fn insert(sql: &mut String, client: u64, keys: Keys, rows: Range<u64>) {
     sql.clear();
     write!(sql, "INSERT INTO pi{} ({COLUMNS}) VALUES ", keys.table).expect(APPENDED);
+    let mut digits = itoa::Buffer::new();
     for number in rows.clone() {
-        write!(sql, "{}({},", if number == rows.start { "" } else { "," }, keys.key(number)).expect(APPENDED);
-        row(client, number).write("'", ",", &mut |row| sql.write_fmt(row).expect(APPENDED));
+        sql.push_str(if number == rows.start { "(" } else { ",(" });
+        sql.push_str(digits.format(keys.key(number)));
+        sql.push(',');
+        row(client, number).write("'", ",", &mut |piece| sql.push_str(piece));
         sql.push(')');
     }
 }
