@@ -180,7 +180,8 @@ fn whoever_keeps_vacuum_away_is_named() {
     let dsn = format!("postgres://sbtest@localhost/?socket={}", postgres.socket().display());
     let update = |record: &str| {
         let few = ["bench", "oltp.update_non_index", "--on", &dsn, "--users", "2", "--for", "3s", "--set", "rows=500"];
-        desk.assay(&[&few[..], &["--out", record]].concat());
+        // A disk that is busy lets a user commit a few hundred times in that time.
+        desk.assay(&[&few[..], &["--set", "limits.start_history=10", "--out", record]].concat());
         let report: Value = serde_json::from_str(&desk.read(&format!("{record}/report.json"))).expect("a report");
         let all = report["cells"][0]["verdicts"].as_array().expect("verdicts");
         all.iter().find(|v| v["check"] == "purge_kept_up").expect("it is there").clone()
