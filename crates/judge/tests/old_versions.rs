@@ -227,3 +227,13 @@ fn what_arithmetic_expects_stands_beside_what_lists_met() {
     assert_eq!((after.at_s, after.expected), (2.0, None));
     assert_eq!(forecast.per_expected, open.expected.map(|expected| open.measured / expected));
 }
+
+#[test]
+fn an_arm_is_called_by_what_is_done_in_it_and_by_nothing_that_all_have() {
+    let placebo = ("begin_read_committed", [CALM, CALM, CALM]);
+    let mut record = record(&[("open_snapshot", [CALM, WADING, CALM]), placebo]);
+    record.plan.cells.iter_mut().for_each(|cell| drop(cell.axes.insert("engine".into(), "innodb".into())));
+    let claims = judge(&record).claims;
+    let told = claims.iter().find(|claim| claim.sentence.contains("times the QPS")).expect("it is the answer");
+    assert!(told.sentence.starts_with("open_snapshot: `open` has 0.25 times the QPS of `before` ("), "{told:?}");
+}

@@ -7,7 +7,7 @@ use super::reasons;
 use crate::compare::comparisons::MARGIN;
 use crate::curves::{scaling, until};
 use crate::frame::evidence::Evidence;
-use crate::frame::naming::counted as number_of;
+use crate::frame::naming::{self, counted as number_of};
 use model::judgement::{Against, Claim};
 use model::plan::axis_text;
 use model::units::rounded;
@@ -199,12 +199,16 @@ fn phases(cells: &[CellJudgement], status: Status) -> Vec<Claim> {
     all.sort_by(|a, b| size(b).total_cmp(&size(a)));
     let decided = all.iter().filter(|(_, a)| matches!(a.outcome, Outcome::Better | Outcome::Worse));
     let claim = |(cell, against): &(&CellJudgement, &Against)| {
-        let axes: Vec<String> = cell.axes.iter().map(|(key, value)| format!("{key} {value}")).collect();
+        let varied = cell.axes.iter().filter(|(key, value)| cells.iter().any(|c| c.axes.get(*key) != Some(value)));
+        let axes: Vec<String> = varied.map(|(key, value)| naming::value(key, value)).collect();
         let place = if axes.is_empty() { cell.workload.clone() } else { axes.join(", ") };
+        // What is done in a phase is said once.
+        let unsaid = |sentence: String, axis: &String| sentence.replacen(&format!(" ({axis})"), "", 1);
+        let sentence = axes.iter().fold(against.sentence.clone(), unsaid);
         Claim {
             is_answer: false,
             status,
-            sentence: format!("{place}: {}", against.sentence),
+            sentence: format!("{place}: {sentence}"),
             evidence: vec![cell.id.to_string()],
         }
     };
