@@ -80,8 +80,11 @@ fn look(cell: &CellEvidence) -> Sight {
     let first = if status == Status::Pass { "The machine kept its speed" } else { "The machine changed its speed" };
     let at = cell.runs.iter().find(|run| run.run.id == *id).map_or_else(|| format!("run {id}"), naming::run);
     let others = seen.len() - failed;
-    let rest =
-        if failed > 0 && outvoted { format!("; {others} other runs of this number were not") } else { String::new() };
+    let rest = if failed > 0 && outvoted {
+        format!("; it kept its speed in {others} other runs of this number")
+    } else {
+        String::new()
+    };
     let sentence = format!(
         "{first}: a fixed piece of work ran at {} of the usual speed before {at} and at {} after it ({} and {} GB/s through memory){rest}.",
         Share(before),

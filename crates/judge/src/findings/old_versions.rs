@@ -204,9 +204,11 @@ impl<'a> Stretch<'a> {
         if kept < KEPT_PER_COMMIT || inside < MORE_INSIDE * outside.max(1.0) {
             return Necessary::Contradicted;
         }
+        // The server counts them by guesses, which a vacuum that could remove none of them makes anew.
+        let dead = if dead > 0.0 { format!(": {dead:.0} dead rows more lie in the tables") } else { String::new() };
         Necessary::Present(format!(
-            "The oldest snapshot's age grows by {kept:.2} transactions per commit, and vacuum may remove nothing that was changed since: \
-             {dead:.0} dead rows more lie in the tables. An operation makes {inside:.2} times the logical reads and fetches {outside:.2} \
+            "The oldest snapshot's age grows by {kept:.2} transactions per commit, and vacuum may remove nothing that was changed \
+             since{dead}. An operation makes {inside:.2} times the logical reads and fetches {outside:.2} \
              times the live rows."
         ))
     }
