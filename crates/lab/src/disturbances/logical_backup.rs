@@ -53,7 +53,7 @@ fn program(scene: &Scene, names: &'static [&'static str]) -> Result<PathBuf, Tro
     });
     let others = names.iter().map(|name| PathBuf::from("/usr/bin").join(name));
     of_build.chain(others).find(|path| path.exists()).ok_or_else(|| {
-        Trouble::new(format!("no program makes a backup here: neither {}", names.join(" nor ")))
+        Trouble::new(format!("no program makes a backup here: there is no {}", names.join(" and no ")))
             .mend("install the client programs of the build, as mariadb-client or postgresql-client")
     })
 }

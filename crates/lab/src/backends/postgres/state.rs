@@ -42,6 +42,7 @@ const HOLDERS: &str = "SELECT usename || '@' || coalesce(host(client_addr), 'loc
      extract(epoch FROM now() - xact_start)::bigint FROM pg_stat_activity WHERE pid <> pg_backend_pid() \
      AND usename IS NOT NULL AND coalesce(backend_xmin, backend_xid) IS NOT NULL \
      AND xact_start < now() - interval '1 second'";
+/// The same without a process: nobody but who ends them by name lets go of them.
 const PREPARED: &str = "SELECT owner || '@' || database || ', prepared as ' || gid, \
      extract(epoch FROM now() - prepared)::bigint FROM pg_prepared_xacts";
 
