@@ -20,7 +20,7 @@ use model::record::Record;
 use model::topology::Topology;
 use model::units::{Bytes, Nanos, Users};
 use model::value::Value;
-use model::words::{Footprint, Kind, Literal, Parameter, Words, WorkloadWords};
+use model::words::{Footprint, Parameter, Words, WorkloadWords, data, work};
 
 const MIB: i64 = 1 << 20;
 const POOL: &str = "settings.buffer_pool";
@@ -248,22 +248,7 @@ fn an_intervention_against_what_is_not_there_says_so() {
     assert!(absent.sentence.contains("is not there"), "{}", absent.sentence);
 }
 
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "charset",
-        kind: Kind::Text,
-        default: Some(Literal::Text("latin1")),
-        class: model::words::Class::Data,
-        why: "",
-    },
-    Parameter {
-        name: "range_size",
-        kind: Kind::Count { min: 1, max: 1_000 },
-        default: Some(Literal::Count(100)),
-        class: model::words::Class::Work,
-        why: "",
-    },
-];
+const PARAMETERS: &[Parameter] = &[data("charset", "").text("latin1"), work("range_size", "").count(100, [1, 1_000])];
 
 fn words() -> Words {
     let workload = WorkloadWords {

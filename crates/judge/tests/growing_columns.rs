@@ -1,18 +1,23 @@
-//! Finding `page_splits` on records of TPC-C: what an order costs of the index lock with NULL and with a DEFAULT, how
-//! sure that makes the cause, and that a benchmark whose orders are refused explains nothing.
+//! Findings `page_splits` and `non_hot_updates` on records of TPC-C: what an order costs of the index lock with NULL and
+//! with a DEFAULT, and of PostgreSQL's pages without room and with it, how sure that makes the cause, and that a benchmark
+//! whose orders are refused explains nothing.
 
 mod bench;
 
 use bench::*;
 use model::finding::{Finding, Rung};
+use model::plan::served::HEAP;
 use model::record::Record;
 use model::record::audit::{Audit, Law, Rule, Severity, Term};
+use model::record::run::RunRecord;
 use model::value::Value;
 use model::verdict::Status;
 
-/// Acquisitions and reorganisations per delivered order, by column.
-fn with(columns: &[(&str, f64, f64)]) -> Record {
-    let values: Vec<Value> = columns.iter().map(|(name, _, _)| (*name).into()).collect();
+const DELIVERED: i64 = 1_000;
+
+/// The study with these columns; `count` fills a run in, given its column and the orders that it counts by.
+fn study(columns: &[&str], count: impl Fn(&mut RunRecord, &str, f64)) -> Record {
+    let values: Vec<Value> = columns.iter().map(|name| (*name).into()).collect();
     let workload = ["tpcc.compat".into()];
     let mut record = experiment(&[("workload", &workload), ("date_columns", &values)]);
     for cell in &mut record.plan.cells {
@@ -20,21 +25,41 @@ fn with(columns: &[(&str, f64, f64)]) -> Record {
     }
     let cells = record.plan.cells.clone();
     for run in &mut record.runs {
-        const DELIVERED: i64 = 1_000;
-        let cell = cells.iter().find(|c| c.id == run.cell).unwrap();
-        let (_, locks, reorganised) =
-            columns.iter().find(|(name, _, _)| cell.axes["date_columns"].text() == Some(name)).unwrap();
-        let orders = DELIVERED as f64 * (1.0 + 0.001 * f64::from(run.repetition));
-        counter(run, "index_lock.acquisitions", locks * orders);
-        counter(run, "innodb.index_page_reorg_attempts", reorganised * orders);
-        counter(run, "db.page_splits", 0.05 * orders);
+        let column = cells.iter().find(|c| c.id == run.cell).and_then(|cell| cell.axes["date_columns"].text()).unwrap();
+        count(run, column, DELIVERED as f64 * (1.0 + 0.001 * f64::from(run.repetition)));
         tally(run).facts.insert("delivered_orders".into(), DELIVERED);
     }
     record
 }
 
+/// Acquisitions and reorganisations per delivered order, by column.
+fn with(columns: &[(&str, f64, f64)]) -> Record {
+    let names: Vec<&str> = columns.iter().map(|(name, _, _)| *name).collect();
+    study(&names, |run, column, orders| {
+        let (_, locks, reorganised) = columns.iter().find(|(name, _, _)| *name == column).unwrap();
+        counter(run, "index_lock.acquisitions", locks * orders);
+        counter(run, "innodb.index_page_reorg_attempts", reorganised * orders);
+        counter(run, "db.page_splits", 0.05 * orders);
+    })
+}
+
+/// Updates of a delivered order that leave their page, by column, on PostgreSQL.
+fn in_postgresql(columns: &[(&str, f64)]) -> Record {
+    const UPDATES: f64 = 40.0;
+    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    let mut record = study(&names, |run, column, orders| {
+        let (_, leaving) = columns.iter().find(|(name, _)| *name == column).unwrap();
+        counter(run, "postgres.tup_updated", UPDATES * orders);
+        counter(run, "postgres.hot_updates", (UPDATES - leaving) * orders);
+        counter(run, "postgres.wal_bytes", 9e3 * orders);
+    });
+    record.plan.cells.iter_mut().for_each(|cell| cell.server.engine = HEAP.into());
+    record
+}
+
 fn finding(record: &Record) -> Option<Finding> {
-    judge(record).findings.into_iter().find(|f| f.name == "page_splits")
+    let of_orders = |f: &Finding| ["page_splits", "non_hot_updates"].contains(&f.name.as_str());
+    judge(record).findings.into_iter().find(of_orders)
 }
 
 const STUDY: [(&str, f64, f64); 3] = [("null", 100.0, 2.0), ("default", 80.0, 0.2), ("default+carrier", 79.9, 0.2)];
@@ -54,6 +79,23 @@ fn without_the_placebo_it_is_only_sufficient_and_with_a_placebo_that_helps_not_c
     let [null, default, _] = STUDY;
     let found = finding(&with(&[null, default, ("default+carrier", 40.0, 0.2)])).unwrap();
     assert_eq!(found.rung, Rung::QuantitativelySufficient, "{}", found.sentence);
+}
+
+#[test]
+fn in_postgresql_room_keeps_versions_in_their_page_and_a_default_is_the_placebo() {
+    let found = finding(&in_postgresql(&[("null", 22.0), ("default", 22.1), ("null+room", 11.2)])).unwrap();
+    assert_eq!(
+        (found.name.as_str(), found.rung),
+        ("non_hot_updates", Rung::ConfirmedByIntervention),
+        "{}",
+        found.sentence
+    );
+    assert!(found.share.unwrap() > 0.95, "{found:?}");
+    let without = finding(&in_postgresql(&[("null", 22.0), ("null+room", 11.2)])).unwrap();
+    assert_eq!(without.rung, Rung::QuantitativelySufficient, "{}", without.sentence);
+    let both = finding(&in_postgresql(&[("null", 22.0), ("default", 12.0), ("null+room", 11.2)])).unwrap();
+    assert_eq!(both.rung, Rung::QuantitativelySufficient, "{}", both.sentence);
+    assert!(finding(&in_postgresql(&[("null", 12.0), ("default", 12.0), ("null+room", 11.2)])).is_none());
 }
 
 #[test]

@@ -350,6 +350,7 @@ fn every_generic_rule_is_spoken_of_here() {
         "daemon_waits",
         "history_in_the_path",
         "implicit_time_condition",
+        "non_hot_updates",
         "open_snapshot_keeps_old_versions",
         "page_splits",
         "read_view_per_get",

@@ -53,11 +53,13 @@ pub struct Parameter<Text = &'static str> {
     pub class: Class,
     /// One sentence: what it changes.
     pub why: Text,
+    /// Choices that only servers of one protocol know.
+    pub of_one: &'static [(&'static str, Protocol)],
 }
 
 /// Says what data are; what it accepts, and its default, follow.
 pub const fn data(name: &'static str, why: &'static str) -> Parameter {
-    Parameter { name, kind: Kind::Text, default: None, class: Class::Data, why }
+    Parameter { name, kind: Kind::Text, default: None, class: Class::Data, why, of_one: &[] }
 }
 /// Says what is done per operation; likewise.
 pub const fn work(name: &'static str, why: &'static str) -> Parameter {
@@ -77,6 +79,10 @@ impl Parameter {
     /// One of these words; the first where nothing is said.
     pub const fn choice(self, of: &'static [&'static str]) -> Self {
         self.accepting(Kind::Choice(of)).by(Literal::Text(of[0]))
+    }
+    /// The choices among them that only servers of one protocol know.
+    pub const fn known_to(self, of_one: &'static [(&'static str, Protocol)]) -> Self {
+        Self { of_one, ..self }
     }
     pub const fn text(self, default: &'static str) -> Self {
         self.accepting(Kind::Text).by(Literal::Text(default))
@@ -100,6 +106,7 @@ impl Parameter {
             default: p.default.map(Literal::ours),
             class: p.class,
             why: p.why.into(),
+            of_one: p.of_one,
         };
         all.iter().map(ours).collect()
     }

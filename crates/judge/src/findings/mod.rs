@@ -19,6 +19,7 @@ mod history_rows;
 mod implicit_time;
 mod more_rows;
 mod mutex_convoy;
+mod non_hot_updates;
 pub(crate) mod old_versions;
 mod page_splits;
 mod plan_change;
@@ -37,6 +38,7 @@ use frame::finding::Cause;
 pub const ALL: &[Cause] = &[
     temporary_tables::CAUSE,
     page_splits::CAUSE,
+    non_hot_updates::CAUSE,
     reads_from_disk::CAUSE,
     durable_commit::CAUSE,
     checkpoint_stalls::CAUSE,

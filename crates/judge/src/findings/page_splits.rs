@@ -11,26 +11,22 @@
 //! the lines' own tree tell theirs. And no splits are good news only where orders arrive: cells whose data broke their
 //! laws take no part.
 
+use super::frame::deliveries::{self, DEFAULT, LINES, Lane, NULL, SWITCH, audited, delivered, share_of};
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
 use crate::compare::comparisons::{MARGIN, ratio};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
-use crate::stats::{Interval, average, mean};
+use crate::stats::{average, mean};
+use model::Share;
 use model::plan::served::HEAP;
 use model::units::round3;
-use model::{Share, Value};
 use std::collections::BTreeMap;
 
-const FAMILY: &str = "tpcc.";
-const SWITCH: &str = "date_columns";
-const GROWING: &str = "null";
-const FIXED: &str = "default";
 const PLACEBO: &str = "default+carrier";
 
 const ACQUISITIONS: &str = "index_lock.acquisitions";
 const LOCK_TIME: &str = "index_lock.time";
 const SPLITS: &str = "db.page_splits";
 const REORGANISATIONS: &str = "innodb.index_page_reorg_attempts";
-const DELIVERED: &str = "delivered_orders";
 const LEAF_PAGES: &str = "order_line_leaf_pages";
 
 /// What one delivered line costs: a second descent, and at every second line the lock for a change of shape, which
@@ -38,8 +34,6 @@ const LEAF_PAGES: &str = "order_line_leaf_pages";
 /// and 14.5 more on MySQL 8.0.
 const PER_LINE_MARIADB: f64 = 2.0;
 const PER_LINE_MYSQL: f64 = 1.5;
-/// Lines of an order in the mean.
-const LINES: f64 = 10.0;
 /// Fewer additional acquisitions per order are not those of ten lines.
 const EXTRA: f64 = 0.5 * PER_LINE_MARIADB * LINES;
 /// The placebo may move so many acquisitions per order: a quarter of what the cause does, since runs of seconds
@@ -58,7 +52,7 @@ pub const CAUSE: Cause = Cause {
     },
     necessary: || {
         format!(
-            "columns inserted as NULL and updated later (`{SWITCH}` = {GROWING}), index locks counted (`{ACQUISITIONS}`), and orders \
+            "columns inserted as NULL and updated later (`{SWITCH}` = {NULL}), index locks counted (`{ACQUISITIONS}`), and orders \
              that arrive and are delivered"
         )
     },
@@ -70,7 +64,7 @@ pub const CAUSE: Cause = Cause {
     },
     intervention: || {
         format!(
-            "`{SWITCH}` = {FIXED} closes {CLOSES} of the reorganisations per delivered order, and the placebo ({PLACEBO}) changes \
+            "`{SWITCH}` = {DEFAULT} closes {CLOSES} of the reorganisations per delivered order, and the placebo ({PLACEBO}) changes \
              nothing more"
         )
     },
@@ -81,108 +75,84 @@ pub const CAUSE: Cause = Cause {
 };
 
 fn look(scene: &Scene) -> Vec<Case> {
-    let mut lanes: BTreeMap<Vec<(&String, &Value)>, Vec<&CellEvidence>> = BTreeMap::new();
     // PostgreSQL writes a new version of a row whatever its columns hold.
-    let has_trees = |c: &&CellEvidence| c.cell.server.engine != HEAP;
-    for cell in scene.counted_cells().filter(|c| c.cell.workload.starts_with(FAMILY)).filter(has_trees) {
-        lanes.entry(cell.cell.axes.iter().filter(|(k, _)| *k != SWITCH).collect()).or_default().push(cell);
-    }
-    let varied = |key: &str| scene.evidence.record.plan.axes.iter().any(|a| a.key == key && a.values.len() > 1);
-    let cases = lanes.into_iter().filter_map(|(place, cells)| {
-        let place: Vec<String> =
-            place.iter().filter(|(key, _)| varied(key)).map(|(key, value)| format!("{key} {value}")).collect();
-        Lane { place: place.join(", "), cells }.case(scene)
-    });
-    cases.collect()
+    deliveries::lanes(scene, |engine| engine != HEAP).iter().filter_map(|lane| case(lane, scene)).collect()
 }
 
-/// One place, with the columns in several ways.
-struct Lane<'a> {
-    place: String,
-    cells: Vec<&'a CellEvidence<'a>>,
+fn case(lane: &Lane, scene: &Scene) -> Option<Case> {
+    let growing = lane.with(NULL)?;
+    let fixed = lane.with(DEFAULT)?;
+    let place = &lane.place;
+    let extra = by_block(growing, ACQUISITIONS)
+        .into_iter()
+        .filter_map(|(block, more)| Some(more - by_block(fixed, ACQUISITIONS).get(&block)?))
+        .collect::<Vec<_>>();
+    let hold = [fixed, growing].iter().all(|c| !scene.struck.contains(&c.cell.id));
+    let slower = ratio(fixed, growing).filter(|r| hold && r.high.is_some_and(|high| high < 1.0 - MARGIN.0));
+    if slower.is_none() && !extra.is_empty() && average(&extra) < EXTRA {
+        return None;
+    }
+    let told = |cell, name: &str| each(cell, name).map_or("unknown".to_string(), |n| round3(n).to_string());
+    let leaves = |cell, what| leaf_pages(cell).map_or(String::new(), |n| format!(" ({}{what})", round3(n)));
+    let symptom = format!(
+        "With NULL in `ol_delivery_d`{place} a delivered order comes to {} index-lock acquisitions, {} reorganisations of pages and {} page \
+         splits{}, and with a DEFAULT to {}, {} and {}{}{}.",
+        told(growing, ACQUISITIONS),
+        told(growing, REORGANISATIONS),
+        told(growing, SPLITS),
+        leaves(growing, " new leaf pages of its lines"),
+        told(fixed, ACQUISITIONS),
+        told(fixed, REORGANISATIONS),
+        told(fixed, SPLITS),
+        leaves(fixed, ""),
+        slower.map_or(String::new(), |r| format!("; throughput is {:.2} of the other", r.value)),
+    );
+    Some(Case {
+        place: Place { cell: growing.cell.id.clone(), time: Time::Loss(fixed.cell.id.clone()) },
+        symptom,
+        necessary: necessary(growing, &extra),
+        cost: cost(per_line(growing), &extra),
+        trial: trial(lane, growing, fixed),
+        unseen: unseen(growing),
+        evidence: [growing, fixed].map(|c| c.cell.id.to_string()).to_vec(),
+        next_experiment: None,
+    })
 }
 
-impl<'a> Lane<'a> {
-    fn with(&self, columns: &str) -> Option<&'a CellEvidence<'a>> {
-        let is = |c: &&&CellEvidence| c.cell.parameters.get(SWITCH).and_then(Value::text) == Some(columns);
-        self.cells.iter().find(is).copied()
+fn necessary(growing: &CellEvidence, extra: &[f64]) -> Necessary {
+    if growing.runs.iter().map(delivered).sum::<f64>() == 0.0 {
+        return Necessary::Contradicted;
     }
-
-    fn case(&self, scene: &Scene) -> Option<Case> {
-        let growing = self.with(GROWING)?;
-        let fixed = self.with(FIXED)?;
-        let place = if self.place.is_empty() { String::new() } else { format!(" ({})", self.place) };
-        let extra = by_block(growing, ACQUISITIONS)
-            .into_iter()
-            .filter_map(|(block, more)| Some(more - by_block(fixed, ACQUISITIONS).get(&block)?))
-            .collect::<Vec<_>>();
-        let hold = [fixed, growing].iter().all(|c| !scene.struck.contains(&c.cell.id));
-        let slower = ratio(fixed, growing).filter(|r| hold && r.high.is_some_and(|high| high < 1.0 - MARGIN.0));
-        if slower.is_none() && !extra.is_empty() && average(&extra) < EXTRA {
-            return None;
-        }
-        let told = |cell, name: &str| each(cell, name).map_or("unknown".to_string(), |n| round3(n).to_string());
-        let leaves = |cell, what| leaf_pages(cell).map_or(String::new(), |n| format!(" ({}{what})", round3(n)));
-        let symptom = format!(
-            "With NULL in `ol_delivery_d`{place} a delivered order comes to {} index-lock acquisitions, {} reorganisations of pages and {} page \
-             splits{}, and with a DEFAULT to {}, {} and {}{}{}.",
-            told(growing, ACQUISITIONS),
-            told(growing, REORGANISATIONS),
-            told(growing, SPLITS),
-            leaves(growing, " new leaf pages of its lines"),
-            told(fixed, ACQUISITIONS),
-            told(fixed, REORGANISATIONS),
-            told(fixed, SPLITS),
-            leaves(fixed, ""),
-            slower.map_or(String::new(), |r| format!("; throughput is {:.2} of the other", r.value)),
+    if extra.is_empty() {
+        return Necessary::NotMeasured(
+            "index locks were not counted (`settings.engine_counters` with performance_schema)".into(),
         );
-        Some(Case {
-            place: Place { cell: growing.cell.id.clone(), time: Time::Loss(fixed.cell.id.clone()) },
-            symptom,
-            necessary: self.necessary(growing, &extra),
-            cost: cost(per_line(growing), &extra),
-            trial: self.trial(growing, fixed),
-            unseen: unseen(growing),
-            evidence: [growing, fixed].map(|c| c.cell.id.to_string()).to_vec(),
-            next_experiment: None,
-        })
     }
+    let waited = each(growing, LOCK_TIME)
+        .map_or(String::new(), |ns| format!(" Taking the lock took {} µs of each.", round3(ns / 1e3)));
+    Necessary::Present(format!(
+        "The column is inserted as NULL and gets its date on delivery: each of an order's lines grows.{waited}"
+    ))
+}
 
-    fn necessary(&self, growing: &CellEvidence, extra: &[f64]) -> Necessary {
-        if delivered(growing) == 0.0 {
-            return Necessary::Contradicted;
-        }
-        if extra.is_empty() {
-            return Necessary::NotMeasured(
-                "index locks were not counted (`settings.engine_counters` with performance_schema)".into(),
-            );
-        }
-        let waited = each(growing, LOCK_TIME)
-            .map_or(String::new(), |ns| format!(" Taking the lock took {} µs of each.", round3(ns / 1e3)));
-        Necessary::Present(format!(
-            "The column is inserted as NULL and gets its date on delivery: each of an order's lines grows.{waited}"
-        ))
-    }
-
-    /// The DEFAULT, and the placebo.
-    fn trial(&self, growing: &CellEvidence, fixed: &CellEvidence) -> Option<Trial> {
-        let (before, after) = (by_block(growing, REORGANISATIONS), by_block(fixed, REORGANISATIONS));
-        let closed = before.iter().filter_map(|(block, before)| Some((before - after.get(block)?) / before));
-        let closed = mean::plain(&closed.filter(|c| c.is_finite()).collect::<Vec<_>>())?;
-        let placebo = self.with(PLACEBO)?;
-        let moved = (each(placebo, ACQUISITIONS)? - each(fixed, ACQUISITIONS)?).abs();
-        let control_held = moved <= STILL;
-        let held = if control_held { "changed nothing" } else { "changed something, too" };
-        let sentence = format!(
-            "The DEFAULT takes away {} of the reorganisations ({} to {}); the placebo, a DEFAULT for the carrier as well, {held} ({} \
-             acquisitions per order).",
-            Share(closed.value),
-            Share(closed.low),
-            Share(closed.high),
-            round3(moved)
-        );
-        Some(Trial { closed, control_held, is_gone: closed.low > 0.0, sentence })
-    }
+/// The DEFAULT, and the placebo.
+fn trial(lane: &Lane, growing: &CellEvidence, fixed: &CellEvidence) -> Option<Trial> {
+    let (before, after) = (by_block(growing, REORGANISATIONS), by_block(fixed, REORGANISATIONS));
+    let closed = before.iter().filter_map(|(block, before)| Some((before - after.get(block)?) / before));
+    let closed = mean::plain(&closed.filter(|c| c.is_finite()).collect::<Vec<_>>())?;
+    let placebo = lane.with(PLACEBO)?;
+    let moved = (each(placebo, ACQUISITIONS)? - each(fixed, ACQUISITIONS)?).abs();
+    let control_held = moved <= STILL;
+    let held = if control_held { "changed nothing" } else { "changed something, too" };
+    let sentence = format!(
+        "The DEFAULT takes away {} of the reorganisations ({} to {}); the placebo, a DEFAULT for the carrier as well, {held} ({} \
+         acquisitions per order).",
+        Share(closed.value),
+        Share(closed.low),
+        Share(closed.high),
+        round3(moved)
+    );
+    Some(Trial { closed, control_held, is_gone: closed.low > 0.0, sentence })
 }
 
 /// As this server's instrument counts.
@@ -196,10 +166,7 @@ fn cost(per_line: f64, extra: &[f64]) -> Option<Cost> {
         return None;
     }
     let shares: Vec<f64> = extra.iter().map(|more| (per_line * LINES / more).min(1.0)).collect();
-    // Equal shares have no width, and an interval is wanted of something that varies.
-    let share = mean::plain(&shares).or_else(|| {
-        (shares.len() > 2).then(|| Interval { value: average(&shares), low: average(&shares), high: average(&shares) })
-    })?;
+    let share = share_of(&shares)?;
     let sentence = format!(
         "Of the {} acquisitions that an order takes more, {} are what the growth of its {LINES} lines predicts ({per_line} each).",
         round3(average(extra)),
@@ -215,27 +182,13 @@ fn unseen(cell: &CellEvidence) -> Option<String> {
     })
 }
 
-/// Orders delivered while it was measured.
-fn delivered(cell: &CellEvidence) -> f64 {
-    cell.runs.iter().map(of_run).sum()
-}
-
-fn of_run(run: &RunEvidence) -> f64 {
-    run.tallies().filter_map(|t| t.facts.get(DELIVERED)).sum::<i64>() as f64
-}
-
 /// A counter per delivered order, by block.
 fn by_block(cell: &CellEvidence, counter: &str) -> BTreeMap<u32, f64> {
-    let of = |run: &RunEvidence| {
-        let orders = of_run(run);
-        (orders > 0.0).then_some((run.run.block, run.rate(counter)? * run.seconds() / orders))
-    };
-    cell.runs.iter().filter_map(of).collect()
+    deliveries::by_block(cell, |run| run.rate(counter))
 }
 
 fn each(cell: &CellEvidence, counter: &str) -> Option<f64> {
-    let values: Vec<f64> = by_block(cell, counter).into_values().collect();
-    (!values.is_empty()).then(|| average(&values))
+    deliveries::mean_of(cell, |run| run.rate(counter))
 }
 
 /// Growth of the lines' leaves per delivered order, over whole runs.
@@ -243,8 +196,7 @@ fn leaf_pages(cell: &CellEvidence) -> Option<f64> {
     let of = |run: &RunEvidence| {
         let audit = run.run.audits.first()?;
         let answer = audit.answer(LEAF_PAGES)?;
-        let orders = *audit.facts.get(DELIVERED)? as f64;
-        Some((answer.after? - answer.before?) as f64 / orders)
+        Some((answer.after? - answer.before?) as f64 / audited(run)?)
     };
     let values: Option<Vec<f64>> = cell.runs.iter().map(of).collect();
     values.filter(|v| !v.is_empty()).map(|v| average(&v))

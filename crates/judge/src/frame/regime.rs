@@ -97,7 +97,9 @@ pub fn regime(run: &RunEvidence) -> Option<Reading> {
     let data = grown.unwrap_or(loaded);
     let stalled = run.rate(STALLED).map_or(0.0, |r| r / 1e9);
     let fits = data as f64 <= run.limits.of(&POOL_FULL) * pool as f64;
-    let regime = if fits && reads <= run.limits.of(&POOL_READS) {
+    // Each session that begins may read of the catalogue what nobody read before.
+    let is_few = run.rate(PHYSICAL)? * run.seconds() <= f64::from(run.cell.most_users().0);
+    let regime = if fits && (is_few || reads <= run.limits.of(&POOL_READS)) {
         Regime::Cached
     } else if stalled >= run.limits.of(&IO_STALLED) {
         Regime::IoBound

@@ -14,29 +14,31 @@ const NAMED: usize = 3;
 const FEW: u64 = 16;
 
 /// The oldest transactions that somebody else had open, as the end of a sentence: `app@10.0.0.5, thread 17, had a
-/// transaction open for 412 s when c001-3 was over`. Nothing where there was none, or nobody read it.
+/// transaction open for 412 s when c001-3 was over`; and a replica that holds for its own readers, which says in
+/// transactions how old that is. Nothing where there was none, or nobody read it.
 pub fn holders(run: &RunEvidence) -> Option<String> {
-    let at = |end| Some((end, ages(run, end)?)).filter(|(_, ages)| !ages.is_empty());
-    let (end, ages) = at(End::Over).or_else(|| at(End::Begin))?;
+    let at = |end| Some((end, &run.state(end)?.get(&Facet::Holders)?.facts)).filter(|(_, facts)| !facts.is_empty());
+    let (end, facts) = at(End::Over).or_else(|| at(End::Begin))?;
     let when = match end {
         End::Begin => "began",
         End::Over => "was over",
     };
-    let (who, age) = &ages[0];
-    let more = match ages.len() {
-        1 => String::new(),
-        n => format!(" ({} more were younger)", n - 1),
-    };
-    Some(format!("{who}, had a transaction open for {age} when {} {when}{more}", run.run.id))
-}
-
-/// Oldest first.
-fn ages(run: &RunEvidence, end: End) -> Option<Vec<(String, Nanos)>> {
-    let facts = &run.state(end)?.get(&Facet::Holders)?.facts;
     let age = |text: &String| Some(Nanos::from_secs(text.parse().ok()?));
-    let mut ages: Vec<_> = facts.iter().filter_map(|(who, text)| Some((who.clone(), age(text)?))).collect();
-    ages.sort_by_key(|(_, age)| std::cmp::Reverse(*age));
-    Some(ages)
+    let (mut open, mut kept) = (Vec::new(), Vec::new());
+    for (who, held) in facts {
+        match age(held) {
+            Some(age) => open.push((age, format!("{who}, had a transaction open for {age}"))),
+            None => kept.push(format!("{who} kept what was there {held} ago")),
+        }
+    }
+    open.sort_by_key(|(age, _)| std::cmp::Reverse(*age));
+    let mut all = open.into_iter().map(|(_, told)| told).chain(kept);
+    let first = all.next()?;
+    let more = match all.count() {
+        0 => String::new(),
+        n => format!(" (and {n} more)"),
+    };
+    Some(format!("{first} when {} {when}{more}", run.run.id))
 }
 
 /// Who sent statements beside the load while the run went on, as a sentence; where the server counts none by account,

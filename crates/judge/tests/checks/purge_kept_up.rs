@@ -58,7 +58,7 @@ fn who_holds_the_history_is_named_with_user_host_and_age() {
     put(&mut record, Facet::Holders, [&[], &open]);
     let told = verdict(&record, "purge_kept_up");
     assert_eq!(told.verdict, Fail);
-    let who = "app@10.0.0.5, thread 17, had a transaction open for 6.87 min when c001-1 was over (1 more were younger)";
+    let who = "app@10.0.0.5, thread 17, had a transaction open for 6.87 min when c001-1 was over (and 1 more)";
     assert!(told.sentence.contains(who), "{}", told.sentence);
 }
 
@@ -82,6 +82,9 @@ fn in_postgresql_it_is_the_oldest_snapshot_that_keeps_vacuum_away() {
     for part in ["grew by 50000 while 50000 transactions wrote (100 %)", "vacuum may remove nothing", "process 17"] {
         assert!(told.sentence.contains(part), "{}", told.sentence);
     }
+    put(&mut held, Facet::Holders, [&[], &[("the replication slot standby", "50012 transactions")]]);
+    let told = verdict(&held, "purge_kept_up").sentence;
+    assert!(told.contains("the replication slot standby kept what was there 50012 transactions ago when"), "{told}");
     let mut read = aged(0.0);
     read.runs.iter_mut().for_each(|r| counter(r, "postgres.tup_updated", 0.0));
     assert_eq!(status(&read, "purge_kept_up"), NotApplicable);

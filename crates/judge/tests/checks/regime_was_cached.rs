@@ -23,4 +23,13 @@ fn a_run_that_reads_from_disk_is_in_another_regime() {
         "barely fits"
     );
     assert_eq!(status(&spoilt(|r| states::say(r, "innodb_buffer_pool_size", None)), "regime_was_cached"), NotEvaluable);
+    // Fewer than two statements a second, so that the pages per statement are many.
+    let begun = |pages: f64| {
+        all_runs(move |r| {
+            set_rate(r, 1.5);
+            counter(r, "db.page_reads", pages);
+        })
+    };
+    assert_eq!(status(&begun(1.0), "regime_was_cached"), Pass, "a page for each session that begins");
+    assert_eq!(status(&begun(200.0), "regime_was_cached"), Warn);
 }

@@ -56,7 +56,14 @@ pub(super) fn words(wanted: &Script, compat: Compat, declared: Option<&[Declared
 }
 
 fn parameter(name: &str, kind: words::Kind, default: Option<Literal<Name>>, why: &str) -> Parameter<Name> {
-    Parameter { name: name.to_string().into(), kind, default, class: Class::Data, why: why.to_string().into() }
+    Parameter {
+        name: name.to_string().into(),
+        kind,
+        default,
+        class: Class::Data,
+        why: why.to_string().into(),
+        of_one: &[],
+    }
 }
 
 fn of_script(option: &Declared) -> Parameter<Name> {

@@ -134,13 +134,15 @@ pub(super) fn axes_of(experiment: &Experiment, cells: &[Cell]) -> Vec<Axis> {
 const OF_PLUGIN: [(&str, Value); 2] = [("read_batch", Value::Count(1)), ("write_batch", Value::Count(1))];
 
 /// The pairs of axes whose values do not all go together.
-const KEYS: [&[&str]; 5] = [
+const KEYS: [&[&str]; 6] = [
     &["workload", "build"],
     &["dialect", "build"],
     &["settings.read_batch", "workload"],
     &["settings.write_batch", "workload"],
     // Of the charsets, those that the server's family has.
     &["charset"],
+    // Of TPC-C's ways to say "not delivered", those that a server knows.
+    &["date_columns"],
 ];
 
 type Refusal = (&'static [&'static str], String, &'static str);
@@ -156,7 +158,7 @@ pub(super) fn misled(cell: &Cell, dsn: &str, words: &Words) -> Option<Refusal> {
     let works = cell.works();
     let mut asked = works.iter().map(|work| words.workload(&work.workload));
     let Some(lost) = asked.find(|workload| !workload.protocols.contains(&spoken)) else {
-        return foreign(cell, spoken);
+        return foreign(cell, spoken, words);
     };
     let reason = format!("{} asks in another protocol than {dsn} names", lost.name);
     let mend = match lost.protocol() {
@@ -178,15 +180,32 @@ const ASKS_POSTGRESQL: &str = "take a workload of oltp, tpcc, linkbench, insert 
      with --record=DIR for a record";
 
 /// A charset that servers of that SQL do not know.
-fn foreign(cell: &Cell, spoken: Protocol) -> Option<Refusal> {
+fn foreign(cell: &Cell, spoken: Protocol, words: &Words) -> Option<Refusal> {
     let works = cell.works();
     let labels = works.iter().filter_map(|work| charset::by_label(work.parameters.get("charset")?.text()?));
-    let foreign = labels.filter(|_| spoken.is_sql()).find(|charset| charset.protocol != spoken)?;
+    let Some(foreign) = labels.filter(|_| spoken.is_sql()).find(|charset| charset.protocol != spoken) else {
+        return unknown(cell, spoken, words);
+    };
     let (reason, mend) = match foreign.protocol {
         Protocol::PostgreSql => ("is PostgreSQL's", "take latin1 or one of utf8mb4"),
         _ => ("is of MySQL's family", "take utf8-default, utf8-c or utf8-icu"),
     };
     Some((KEYS[4], format!("the charset {} {reason}", foreign.label), mend))
+}
+
+/// A choice that servers of that SQL do not know.
+fn unknown(cell: &Cell, spoken: Protocol, words: &Words) -> Option<Refusal> {
+    let works = cell.works();
+    works.iter().find_map(|work| {
+        let (parameter, choice, of) = words.workload(&work.workload).parameters.iter().find_map(|parameter| {
+            let chosen = work.parameters.get(parameter.name.as_ref())?.text()?;
+            let (choice, of) = parameter.of_one.iter().find(|(choice, of)| *choice == chosen && *of != spoken)?;
+            Some((parameter.name.as_ref(), choice, of))
+        })?;
+        let keys = KEYS.iter().find(|keys| **keys == [parameter]).expect("choices of one protocol are listed");
+        let whose = if *of == Protocol::PostgreSql { "is PostgreSQL's" } else { "is of MySQL's family" };
+        Some((*keys, format!("`{parameter} = \"{choice}\"` {whose}"), "take another, or ask a server that knows it"))
+    })
 }
 
 /// Why the users of a cell cannot come to such a server.
@@ -201,7 +220,7 @@ pub(super) fn refused(cell: &Cell, build: &InstalledBuild, words: &Words) -> Opt
         if cell.load.transport == Some(Transport::Tls) && !spoken.is_sql() {
             return Some((&["transport"], "assay encrypts no protocol past SQL".into(), "take tcp, or unix"));
         }
-        if let Some(refusal) = foreign(cell, spoken) {
+        if let Some(refusal) = foreign(cell, spoken, words) {
             return Some(refusal);
         }
         plugin |= build.kind != CACHE && spoken == Protocol::Memcached;

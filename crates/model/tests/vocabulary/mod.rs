@@ -9,7 +9,7 @@ use model::words::{Class, DisturbanceWords, Footprint, Kind, Literal, Parameter,
 use std::collections::BTreeMap;
 
 const fn parameter(name: &'static str, kind: Kind, default: Option<Literal>, class: Class) -> Parameter {
-    Parameter { name, kind, default, class, why: "it matters" }
+    Parameter { name, kind, default, class, why: "it matters", of_one: &[] }
 }
 
 const TABLES: Parameter = parameter("tables", Kind::Count { min: 1, max: 1_000 }, Some(Literal::Count(1)), Class::Data);

@@ -27,10 +27,12 @@ pub(super) const FAITHFUL: &[Parameter] = &[
     data(
         "date_columns",
         "How `ol_delivery_d` says that an order is not delivered: NULL, a date as DEFAULT (with a DEFAULT carrier, \
-         too), NULL in a row format that keeps its room, NULL of four bytes, or a column that refuses what New-Order \
-         inserts, whose errors are shown or taken for rollbacks.",
+         too), NULL in a row format that keeps its room, NULL in pages half of which stay free for other versions of \
+         their rows (PostgreSQL), NULL of four bytes, or a column that refuses what New-Order inserts, whose errors are \
+         shown or taken for rollbacks.",
     )
-    .choice(&["null", "default", "default+carrier", "redundant", "timestamp", "broken", "broken+swallowed"]),
+    .choice(&["null", "default", "default+carrier", "redundant", "null+room", "timestamp", "broken", SWALLOWED])
+    .known_to(&[("redundant", Protocol::MySql), ("null+room", Protocol::PostgreSql)]),
     data("sentinel", "The date that stands for \"not delivered\" where that is no NULL.").choice(&[
         "1970-01-01 00:00:00",
         "1000-01-01 00:00:00",
@@ -133,6 +135,7 @@ pub(super) enum Dates {
     Default,
     DefaultAndCarrier,
     Redundant,
+    Room,
     Timestamp,
     Broken,
 }
@@ -168,6 +171,7 @@ impl Shape {
                 "default" => Dates::Default,
                 "default+carrier" => Dates::DefaultAndCarrier,
                 "redundant" => Dates::Redundant,
+                "null+room" => Dates::Room,
                 "timestamp" => Dates::Timestamp,
                 "broken" | SWALLOWED => Dates::Broken,
                 _ => Dates::Null,
@@ -196,7 +200,7 @@ impl Shape {
     pub fn has_sentinel(&self) -> bool {
         match self.dates {
             Dates::Default | Dates::DefaultAndCarrier | Dates::Broken => true,
-            Dates::Null | Dates::Redundant | Dates::Timestamp => false,
+            Dates::Null | Dates::Redundant | Dates::Room | Dates::Timestamp => false,
         }
     }
 }

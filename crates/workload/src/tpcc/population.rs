@@ -10,6 +10,7 @@ use super::texts::Writer;
 use crate::dataset::{Dataset, Rows, Spot, Table};
 use crate::draw::Generator;
 use model::seed::Seed;
+use std::collections::BTreeMap;
 
 /// The first of them.
 const FIRST_UNDELIVERED: u64 = CUSTOMERS - UNDELIVERED + 1;
@@ -186,7 +187,7 @@ impl Population {
         match (order < FIRST_UNDELIVERED, self.shape.dates) {
             (true, _) => w.number(carrier),
             (false, Dates::DefaultAndCarrier) => w.number(0),
-            (false, Dates::Null | Dates::Default | Dates::Redundant | Dates::Timestamp | Dates::Broken) => {
+            (false, _) => {
                 w.fixed("\\N");
             }
         }
@@ -219,25 +220,33 @@ impl Population {
         w.end();
     }
 
-    /// The orders of some districts, or the lines of those; says how many rows.
-    pub(super) fn orders(
-        &self,
-        place: Place,
-        kind: Kind,
-        districts: std::ops::RangeInclusive<u64>,
-        text: &mut Vec<u8>,
-    ) -> u64 {
-        let mut rows = 0;
-        for district in districts {
+    /// One cut of so many of a warehouse's orders, or of their lines; says how many rows. A heap keeps rows as they
+    /// come in, and these did by their age; trees sort them, and take them in the order of their keys.
+    pub(super) fn orders(&self, place: Place, kind: Kind, (cut, cuts): (u64, u64), text: &mut Vec<u8>) -> u64 {
+        let is_heap = self.shape.is_postgresql();
+        let part = |of: u64| cut * of / cuts + 1..=(cut + 1) * of / cuts;
+        let (districts, orders) =
+            if is_heap { (1..=DISTRICTS, part(CUSTOMERS)) } else { (part(DISTRICTS), 1..=CUSTOMERS) };
+        let mut keys: Vec<(u64, u64)> =
+            districts.clone().flat_map(|district| orders.clone().map(move |order| (district, order))).collect();
+        if is_heap {
+            keys.sort_by_key(|(district, order)| (*order, *district));
+        }
+        let drawn = districts.map(|district| {
             let buyers = if kind == Kind::Orders { self.buyers(place, district) } else { Vec::new() };
-            for (order, lines) in (1..).zip(self.line_counts(place, district)) {
-                let mut w = self.writer(place, kind, (district - 1) * CUSTOMERS + order - 1, text);
-                match buyers.get(order as usize - 1) {
-                    Some(buyer) => self.order(&mut w, place, district, order, *buyer, lines),
-                    None => (1..=lines).for_each(|number| self.line(&mut w, place, district, order, number)),
-                }
-                rows += if kind == Kind::Orders { 1 } else { lines };
+            (district, (buyers, self.line_counts(place, district).collect::<Vec<_>>()))
+        });
+        let drawn: BTreeMap<u64, (Vec<u64>, Vec<u64>)> = drawn.collect();
+        let mut rows = 0;
+        for (district, order) in keys {
+            let (buyers, lines) = &drawn[&district];
+            let at = order as usize - 1;
+            let mut w = self.writer(place, kind, (district - 1) * CUSTOMERS + order - 1, text);
+            match buyers.get(at) {
+                Some(buyer) => self.order(&mut w, place, district, order, *buyer, lines[at]),
+                None => (1..=lines[at]).for_each(|number| self.line(&mut w, place, district, order, number)),
             }
+            rows += if kind == Kind::Orders { 1 } else { lines[at] };
         }
         rows
     }

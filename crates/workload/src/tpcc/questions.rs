@@ -251,7 +251,7 @@ fn spoken(text: &str, shape: &Shape, stock_least: u64) -> String {
     };
     let carrier = match shape.dates {
         Dates::DefaultAndCarrier => "(o_carrier_id = 0)",
-        Dates::Null | Dates::Default | Dates::Redundant | Dates::Timestamp | Dates::Broken => "(o_carrier_id IS NULL)",
+        _ => "(o_carrier_id IS NULL)",
     };
     text.replace("[D ol_delivery_d]", &date)
         .replace("[C o_carrier_id]", carrier)

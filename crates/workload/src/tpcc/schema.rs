@@ -143,7 +143,7 @@ impl Kind {
 fn delivery(shape: &Shape) -> String {
     let sentinel = &shape.sentinel;
     match shape.dates {
-        Dates::Null | Dates::Redundant => "datetime".into(),
+        Dates::Null | Dates::Redundant | Dates::Room => "datetime".into(),
         Dates::Timestamp => "timestamp NULL".into(),
         Dates::Default | Dates::DefaultAndCarrier => format!("datetime NOT NULL DEFAULT '{sentinel}'"),
         Dates::Broken => "datetime NOT NULL".into(),

@@ -85,10 +85,7 @@ impl ByUnit for Population {
         let mut cuts = part.kinds().iter().flat_map(|(kind, cuts)| (0..*cuts).map(|cut| (*kind, cut, *cuts)));
         let (kind, cut, cuts) = cuts.nth(piece as usize).expect("a piece of the unit");
         let rows = match kind {
-            Kind::Orders | Kind::OrderLine => {
-                let districts = cut * DISTRICTS / cuts + 1..=(cut + 1) * DISTRICTS / cuts;
-                self.orders(place, kind, districts, text)
-            }
+            Kind::Orders | Kind::OrderLine => self.orders(place, kind, (cut, cuts), text),
             Kind::Item
             | Kind::Warehouse
             | Kind::District
@@ -113,7 +110,7 @@ impl ByUnit for Population {
         }
         for kind in [Kind::Orders, Kind::OrderLine] {
             let from = text.len();
-            self.orders(place, kind, 10..=10, text);
+            self.orders(place, kind, (DISTRICTS - 1, DISTRICTS), text);
             // The last orders are those that wait.
             text.drain(from..text.len() - 1_000);
         }

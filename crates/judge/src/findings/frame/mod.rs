@@ -3,6 +3,7 @@
 
 pub mod borne;
 pub mod cause;
+pub mod deliveries;
 pub mod dose;
 pub mod finding;
 pub mod next;

@@ -45,6 +45,12 @@ const HOLDERS: &str = "SELECT usename || '@' || coalesce(host(client_addr), 'loc
 /// The same without a process: nobody but who ends them by name lets go of them.
 const PREPARED: &str = "SELECT owner || '@' || database || ', prepared as ' || gid, \
      extract(epoch FROM now() - prepared)::bigint FROM pg_prepared_xacts";
+/// Replicas hold for their own readers, the slot of one that is gone as well, and neither says since when: what they
+/// hold is so many transactions old.
+const SLOTS: &str = "SELECT 'the replication slot ' || slot_name, age(xmin) || ' transactions' FROM pg_replication_slots \
+     WHERE xmin IS NOT NULL";
+const REPLICAS: &str = "SELECT 'the replica ' || application_name || '@' || coalesce(host(client_addr), 'localhost'), \
+     age(backend_xmin) || ' transactions' FROM pg_stat_replication WHERE backend_xmin IS NOT NULL";
 
 pub(crate) fn read(endpoint: &SqlEndpoint) -> Vec<State> {
     let Ok(mut control) = Control::connect(endpoint, PATIENCE) else { return Vec::new() };
@@ -56,7 +62,7 @@ pub(crate) fn read(endpoint: &SqlEndpoint) -> Vec<State> {
         (Facet::Plugins, &[EXTENSIONS]),
         (Facet::Others, &[OTHERS]),
         (Facet::Transactions, &[TRANSACTIONS]),
-        (Facet::Holders, &[HOLDERS, PREPARED]),
+        (Facet::Holders, &[HOLDERS, PREPARED, SLOTS, REPLICAS]),
     ];
     let mut states = Vec::new();
     for (facet, asked) in questions {
