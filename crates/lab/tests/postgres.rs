@@ -102,6 +102,7 @@ async fn conversation(mut session: Session<()>) {
     assert_eq!((many.rows, sql.kept().rows()), (2000, 2000), "an answer of many pieces");
     let several = sql.read(CLASS, "SELECT 1; SELECT 2, 3").await.unwrap();
     assert_eq!((several.rows, rows(sql.kept())), (2, vec![text(&["2", "3"])]));
+    behind_each_other(sql).await;
     sql.start(CLASS, Request::Text("COPY t FROM STDIN"), Want::Count);
     let refused = std::future::poll_fn(|cx| sql.poll_answer(cx)).await.unwrap_err();
     assert_eq!(state(refused), "57014", "assay sends no files");
@@ -115,6 +116,28 @@ async fn conversation(mut session: Session<()>) {
     sql.reconnect().await.unwrap();
     assert_eq!(sql.query(CLASS, "SELECT 1").await.unwrap().rows, 1);
     session.quit().await;
+}
+
+/// Executions that leave together: a refusal in their middle ends no other, and answers of many pieces keep their order.
+async fn behind_each_other(sql: &mut dyn Sql) {
+    const TIMES: usize = 40;
+    let divide = sql.prepare(CLASS, "SELECT 10 / $1::integer").await.unwrap();
+    let repeat = sql.prepare(CLASS, "SELECT repeat('x', $1::integer)").await.unwrap();
+    let pipeline = sql.pipeline().expect("PostgreSQL's protocol has one");
+    for by in [1, 0, 5] {
+        pipeline.add(CLASS, divide, &[Param::Int(by)], Want::Keep);
+    }
+    (0..TIMES).for_each(|n| pipeline.add(CLASS, repeat, &[Param::Int(20_000 + n as i64)], Want::Keep));
+    let mut came = Vec::new();
+    for _ in 0..3 + TIMES {
+        let answer = std::future::poll_fn(|cx| sql.pipeline().expect("as before").poll_next(cx)).await;
+        came.push(answer.map(|_| sql.kept().text(0, 0).expect("a value")).map_err(state));
+    }
+    let short: Vec<_> = came.iter().take(3).map(|one| one.as_deref().map_err(String::as_str)).collect();
+    assert_eq!(short, [Ok("10"), Err("22012"), Ok("2")]);
+    let lengths: Vec<usize> = came.iter().skip(3).map(|one| one.as_ref().map_or(0, String::len)).collect();
+    assert_eq!(lengths, (20_000..20_000 + TIMES).collect::<Vec<_>>());
+    assert_eq!(sql.query(CLASS, "SELECT 1").await.unwrap().rows, 1, "and it goes on one at a time");
 }
 
 #[test]

@@ -43,6 +43,9 @@ pub enum Class {
     Server,
 }
 
+/// Stands for all values of a parameter that not every server knows, but its default.
+pub const ANY_BUT_DEFAULT: &str = "*";
+
 /// One knob of a workload, or one word for a setting of a server; its texts ours (then it can be copied), or brought.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter<Text = &'static str> {
@@ -53,7 +56,7 @@ pub struct Parameter<Text = &'static str> {
     pub class: Class,
     /// One sentence: what it changes.
     pub why: Text,
-    /// Choices that only servers of one protocol know.
+    /// Values that only servers of one protocol know: choices, or `ANY_BUT_DEFAULT`.
     pub of_one: &'static [(&'static str, Protocol)],
 }
 
@@ -80,7 +83,7 @@ impl Parameter {
     pub const fn choice(self, of: &'static [&'static str]) -> Self {
         self.accepting(Kind::Choice(of)).by(Literal::Text(of[0]))
     }
-    /// The choices among them that only servers of one protocol know.
+    /// The values among them that only servers of one protocol know.
     pub const fn known_to(self, of_one: &'static [(&'static str, Protocol)]) -> Self {
         Self { of_one, ..self }
     }

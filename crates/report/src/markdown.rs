@@ -200,10 +200,14 @@ fn errors(plan: &Plan, judgement: &Judgement) -> String {
     if text.is_empty() { text } else { format!("\n## Errors and retries\n\n{text}") }
 }
 
-/// A server's own message begins with the number; the client's does not.
+/// A server's own message begins with the number or the state; the client's does not.
 fn told(e: &ErrorCount) -> String {
-    match &e.message {
-        Some(message) if message.starts_with(&format!("error {} ", e.number)) => message.clone(),
+    let is_named = |message: &str| {
+        let state = e.error.strip_prefix("SQLSTATE ");
+        message.starts_with(&format!("error {} ", e.number)) || state.is_some_and(|state| message.starts_with(state))
+    };
+    match e.message.as_deref().and_then(|message| message.lines().next()) {
+        Some(message) if is_named(message) => message.to_string(),
         Some(message) => format!("{} ({message})", e.error),
         None => e.error.clone(),
     }

@@ -157,6 +157,10 @@ pub trait Sql {
     fn dialect(&self) -> Protocol {
         Protocol::MySql
     }
+    /// The way to say several executions before the first is answered, where the protocol has one.
+    fn pipeline(&mut self) -> Option<&mut (dyn Pipeline + '_)> {
+        None
+    }
     /// Begins a request; the session must be idle. The answer is counted and timed under `class`.
     fn start(&mut self, class: Class, request: Request<'_>, want: Want);
     /// Drives the request to its answer.
@@ -176,6 +180,15 @@ pub trait Sql {
     /// Ends the conversation, with a goodbye where it is whole, and begins a new one; prepared statements are gone.
     fn start_reconnect(&mut self);
     fn poll_reconnect(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Fault>>;
+}
+
+/// Executions that travel behind each other, and answers that come in their order.
+pub trait Pipeline {
+    /// Says one behind those that lie there; nothing is sent yet.
+    fn add(&mut self, class: Class, statement: Prepared, params: &[Param<'_>], want: Want);
+    /// Sends what lies there and drives it to the next answer, whose time runs from the first that was added. A refusal
+    /// ends only its own execution: as many answers come as were added, unless the session is lost.
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, Fault>>;
 }
 
 /// Sessions that their user opens and closes itself, as many as it likes. They go by numbers, and one that was closed
@@ -219,6 +232,10 @@ impl dyn Sessions + '_ {
 impl dyn Sql + '_ {
     async fn ask(&mut self, class: Class, request: Request<'_>, want: Want) -> Result<Answer, Fault> {
         self.start(class, request, want);
+        self.answer().await
+    }
+    /// What was started, to its end.
+    pub async fn answer(&mut self) -> Result<Answer, Fault> {
         poll_fn(|cx| self.poll_answer(cx)).await
     }
     pub async fn query(&mut self, class: Class, sql: &str) -> Result<Answer, Fault> {

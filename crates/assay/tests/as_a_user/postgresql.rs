@@ -157,9 +157,12 @@ fn values_are_found_by_their_keys() {
     }
     let desk = Desk::new();
     let few = ["bench", "kv.sql_mix", "--on", "postgresql", "--users", "2", "--for", "300ms", "--out", "record"];
-    let said = desk.assay(&[&few[..], &["--set", "keys=500", "--set", "verify_every=1"]].concat());
-    assert_eq!(desk.run("c001-1")["ending"], "done", "{said:?}");
-    assert_eq!(verdicts(&report(&desk), "answers_were_expected"), ["pass"]);
+    let depths = ["--set", "keys=500", "--set", "verify_every=1", "--set", "axes.depth=[1, 32]"];
+    let said = desk.assay(&[&few[..], &depths].concat());
+    for run in ["c001-1", "c002-1"] {
+        assert_eq!(desk.run(run)["ending"], "done", "{said:?}");
+    }
+    assert_eq!(verdicts(&report(&desk), "answers_were_expected"), ["pass", "pass"]);
 }
 
 fn over_socket(desk: &Desk, postgres: &Postgres, user: &str, database: &str) -> Said {
@@ -248,6 +251,9 @@ fn a_private_server_dies_with_its_lab_and_what_it_cannot_be_asked_is_told_before
     assert!(told.contains("the charset latin1 is of MySQL's family\n      take utf8-default, utf8-c or"), "{told}");
     let told = refused(&[&["bench", "tpcc.faithful", "--set", "date_columns=\"redundant\""][..], &few].concat());
     assert!(told.contains("`date_columns = \"redundant\"` is of MySQL's family\n      take another, or"), "{told}");
+    let told =
+        refused(&["bench", "kv.sql", "--set", "depth=8", "--on", "distribution", "--users", "1", "--for", "300ms"]);
+    assert!(told.contains("`depth = 8` is PostgreSQL's\n      take another, or ask a server that knows it"), "{told}");
     let told = refused(&[&["bench", "oltp.mixed", "--set", "server.engine=\"rocksdb\""][..], &few].concat());
     assert!(told.contains("build `postgresql` has no engine `rocksdb`; it has: heap"), "{told}");
     let lab = ["bench", "oltp.point_selects", "--users", "1", "--for", "60s", "--on", "postgresql", "--out", "record"];

@@ -134,14 +134,16 @@ impl<'a> Attempts<'a> {
     }
 }
 
-/// A server's message names its error itself.
+/// A server's message names its error itself, by a number or by a state; details and rows are on lines of their own.
 fn told(number: u32, message: Option<&str>) -> String {
-    let cause = match number {
-        0 => "lost connection".into(),
-        1 => "time-out of ours".into(),
-        error => format!("error {error}"),
+    let word = shown(number);
+    let cause = match (number, word.strip_prefix("SQLSTATE ")) {
+        (0, _) => "lost connection".into(),
+        (1, _) => "time-out of ours".into(),
+        (_, Some(state)) => state.to_string(),
+        (error, None) => format!("error {error}"),
     };
-    match message.unwrap_or("no message") {
+    match message.and_then(|message| message.lines().next()).unwrap_or("no message") {
         message if message.starts_with(&cause) => message.into(),
         message => format!("{cause}: {message}"),
     }

@@ -35,7 +35,7 @@ pub const CAUSE: Cause = Cause {
     symptom: || {
         format!(
             "in PostgreSQL a delivered order takes at least {EXTRA} updates more that leave their page (not HOT) where pages are full \
-             than where they keep room, or throughput is at least {MARGIN} lower"
+             than where they keep room; where nobody counts them, throughput is at least {MARGIN} lower"
         )
     },
     necessary: || {
@@ -69,7 +69,8 @@ fn case(lane: &Lane, scene: &Scene) -> Option<Case> {
     let extra = differences(full, roomy);
     let hold = [roomy, full].iter().all(|c| !scene.struck.contains(&c.cell.id));
     let slower = ratio(roomy, full).filter(|r| hold && r.high.is_some_and(|high| high < 1.0 - MARGIN.0));
-    if slower.is_none() && !extra.is_empty() && average(&extra) < EXTRA {
+    let is_symptom = if extra.is_empty() { slower.is_some() } else { average(&extra) >= EXTRA };
+    if !is_symptom {
         return None;
     }
     let left = |cell: &CellEvidence| {
@@ -125,9 +126,9 @@ fn cost(extra: &[f64]) -> Option<Cost> {
     let more = mean::plain(extra).filter(|more| more.low > 0.0)?;
     let share = share_of(&extra.iter().map(|more| (ROWS / more).min(1.0)).collect::<Vec<_>>())?;
     let sentence = format!(
-        "Of the {} updates that an order takes more, the {ROWS} rows of a delivery are {}.",
-        round3(more.value),
-        Share(share.value)
+        "A delivery updates {ROWS} rows, which account for {} of the {} updates that leave their page more.",
+        Share(share.value),
+        round3(more.value)
     );
     Some(Cost { share, open: Share(0.0), sentence })
 }

@@ -23,6 +23,13 @@ fn operations_that_fail_are_never_a_rate() {
     });
     let named = verdict(&named, "operations_succeeded");
     assert!(named.sentence.contains("(error 1048 (23000): Column 'x' cannot be null, "), "{}", named.sentence);
+    let state = model::errors::of_state(b"23502");
+    let by_state = all_runs(move |r| {
+        operation(r).failed.insert(state, 5);
+        operation(r).messages.insert(state, "23502: ERROR:  null value in column \"x\"\nDETAIL:  Failing row".into());
+    });
+    let named = verdict(&by_state, "operations_succeeded").sentence;
+    assert!(named.contains("(23502: ERROR:  null value in column \"x\", ") && !named.contains("DETAIL"), "{named}");
     assert_eq!(status(&failing(20_000, 1048, 1), "operations_succeeded"), Fail, "one error that retrying cannot mend");
     assert_eq!(status(&failing(20_000, 1213, 100), "operations_succeeded"), Pass, "half a per cent of deadlocks");
     assert_eq!(status(&failing(20_000, 1213, 300), "operations_succeeded"), Fail);

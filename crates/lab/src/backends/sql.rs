@@ -14,7 +14,7 @@ use model::units::Nanos;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 use workload::rows::KeptRows;
-use workload::session::{Answer, Class, Fact, Fault, Request, Sql, Want};
+use workload::session::{Answer, Class, Fact, Fault, Pipeline, Request, Sql, Want};
 
 /// Setup belongs to no class of the workload: its ledger entries are not wanted.
 const SETUP: Class = Class(u16::MAX);
@@ -40,6 +40,10 @@ pub trait Conversing: Sized + 'static {
     /// The request under way failed.
     fn failed(&mut self, asked: &Self::Asked);
     fn say_goodbye<L: Ledger>(&mut self, ledger: &L);
+    /// See `Sql::pipeline`.
+    fn pipeline<L: Ledger>(_: &mut Session<Self, L>) -> Option<&mut (dyn Pipeline + '_)> {
+        None
+    }
 }
 
 pub struct Session<C: Conversing, L: Ledger> {
@@ -61,7 +65,7 @@ pub(crate) struct Pending<A> {
     pub(crate) want: Want,
     /// Rows that are still to come before the first that is kept.
     pub(crate) skip: u64,
-    started: Nanos,
+    pub(crate) started: Nanos,
     /// How often something was received; nothing was sent before the first.
     pub(crate) pieces: u32,
     pub(crate) asked: A,
@@ -121,7 +125,7 @@ impl<C: Conversing, L: Ledger> Session<C, L> {
         self.ledger.answered(self.now.class, answer, bytes, Nanos(ended.0 - self.now.started.0));
     }
 
-    fn failed(&mut self, fault: Fault) -> Fault {
+    pub(crate) fn failed(&mut self, fault: Fault) -> Fault {
         self.reopening.broken |= !fault.session_survives();
         self.conversation.failed(&self.now.asked);
         self.ledger.refused(self.now.class, &fault);
@@ -132,6 +136,10 @@ impl<C: Conversing, L: Ledger> Session<C, L> {
 impl<C: Conversing, L: Ledger> Sql for Session<C, L> {
     fn dialect(&self) -> Protocol {
         C::DIALECT
+    }
+
+    fn pipeline(&mut self) -> Option<&mut (dyn Pipeline + '_)> {
+        C::pipeline(self)
     }
 
     #[inline]

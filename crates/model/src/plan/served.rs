@@ -9,7 +9,7 @@ use crate::host::{InstalledBuild, Version};
 use crate::load::Transport;
 use crate::protocol::Protocol;
 use crate::value::Value;
-use crate::words::{Words, WorkloadWords};
+use crate::words::{ANY_BUT_DEFAULT, Words, WorkloadWords};
 
 /// The InnoDB plugin came with 5.6 and went with 8.3.
 pub const MEMCACHED_FROM: Version = Version(5, 6, 0);
@@ -134,7 +134,7 @@ pub(super) fn axes_of(experiment: &Experiment, cells: &[Cell]) -> Vec<Axis> {
 const OF_PLUGIN: [(&str, Value); 2] = [("read_batch", Value::Count(1)), ("write_batch", Value::Count(1))];
 
 /// The pairs of axes whose values do not all go together.
-const KEYS: [&[&str]; 6] = [
+const KEYS: [&[&str]; 7] = [
     &["workload", "build"],
     &["dialect", "build"],
     &["settings.read_batch", "workload"],
@@ -143,6 +143,8 @@ const KEYS: [&[&str]; 6] = [
     &["charset"],
     // Of TPC-C's ways to say "not delivered", those that a server knows.
     &["date_columns"],
+    // Of SQL, PostgreSQL's protocol takes more than one request at a time.
+    &["depth"],
 ];
 
 type Refusal = (&'static [&'static str], String, &'static str);
@@ -193,18 +195,26 @@ fn foreign(cell: &Cell, spoken: Protocol, words: &Words) -> Option<Refusal> {
     Some((KEYS[4], format!("the charset {} {reason}", foreign.label), mend))
 }
 
-/// A choice that servers of that SQL do not know.
+/// A value that servers of that SQL do not know.
 fn unknown(cell: &Cell, spoken: Protocol, words: &Words) -> Option<Refusal> {
     let works = cell.works();
     works.iter().find_map(|work| {
-        let (parameter, choice, of) = words.workload(&work.workload).parameters.iter().find_map(|parameter| {
-            let chosen = work.parameters.get(parameter.name.as_ref())?.text()?;
-            let (choice, of) = parameter.of_one.iter().find(|(choice, of)| *choice == chosen && *of != spoken)?;
-            Some((parameter.name.as_ref(), choice, of))
+        let (parameter, value, of) = words.workload(&work.workload).parameters.iter().find_map(|parameter| {
+            let value = work.parameters.get(parameter.name.as_ref())?;
+            let is_it = |named: &str| match named {
+                ANY_BUT_DEFAULT => parameter.default.as_ref().is_some_and(|default| default.value() != *value),
+                choice => value.text() == Some(choice),
+            };
+            let (_, of) = parameter.of_one.iter().find(|(named, of)| *of != spoken && is_it(named))?;
+            Some((parameter.name.as_ref(), value, of))
         })?;
-        let keys = KEYS.iter().find(|keys| **keys == [parameter]).expect("choices of one protocol are listed");
+        let keys = KEYS.iter().find(|keys| **keys == [parameter]).expect("parameters of one protocol are listed");
         let whose = if *of == Protocol::PostgreSql { "is PostgreSQL's" } else { "is of MySQL's family" };
-        Some((*keys, format!("`{parameter} = \"{choice}\"` {whose}"), "take another, or ask a server that knows it"))
+        Some((
+            *keys,
+            format!("`{parameter} = {}` {whose}", value.written()),
+            "take another, or ask a server that knows it",
+        ))
     })
 }
 

@@ -1,10 +1,11 @@
 //! The parameters of the family as words of an experiment. A member lists those that change it: requests travel in
-//! batches only where a protocol lets them, so an axis over `depth` must not repeat the prepared statements.
+//! batches only where a protocol lets them, which of the SQL servers' is PostgreSQL's alone.
 
 use super::{sizes, value};
 pub(super) use crate::asked::count;
 use crate::draw::{DISTRIBUTION, PARETO_H, SPECIAL_ITER, SPECIAL_PCT, SPECIAL_RES, ZIPFIAN_EXP};
-use model::words::{Parameter, data, work};
+use model::Protocol;
+use model::words::{ANY_BUT_DEFAULT, Parameter, data, work};
 
 const KEYS: Parameter = data("keys", "Keys 1 to N, each with a value.").count(100_000, [1, i32::MAX as i64]);
 const VALUE_BYTES: Parameter = data("value_bytes", "Bytes of each value; where sizes differ, of the largest.")
@@ -18,6 +19,7 @@ const KEYS_PER_GET: Parameter =
     work("keys_per_get", "Keys that one get names: a list in SQL, a multi-get elsewhere.").count(1, [1, 1_000]);
 const DEPTH: Parameter =
     work("depth", "Requests that are sent before the first of them is answered.").count(1, [1, 64]);
+const DEPTH_IN_SQL: Parameter = DEPTH.known_to(&[(ANY_BUT_DEFAULT, Protocol::PostgreSql)]);
 const DIALECT: Parameter =
     work("dialect", "What of memcached's protocol is spoken; InnoDB's plugin has no meta commands.")
         .choice(&["text", "binary", "meta"]);
@@ -35,8 +37,8 @@ macro_rules! with {
         ]
     };
 }
-pub const SQL: &[Parameter] = with![];
-pub const SQL_MIX: &[Parameter] = with![SET_PERCENT];
+pub const SQL: &[Parameter] = with![DEPTH_IN_SQL];
+pub const SQL_MIX: &[Parameter] = with![DEPTH_IN_SQL, SET_PERCENT];
 pub const MEMCACHED: &[Parameter] = with![DEPTH, DIALECT];
 pub const MEMCACHED_MIX: &[Parameter] = with![DEPTH, DIALECT, SET_PERCENT];
 pub const HANDLERSOCKET: &[Parameter] = with![DEPTH];

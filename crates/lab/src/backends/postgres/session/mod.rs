@@ -5,6 +5,7 @@
 pub mod control;
 mod faults;
 mod opening;
+mod pipeline;
 
 use crate::backends::channel::Channel;
 use crate::backends::endpoint::SqlEndpoint;
@@ -24,7 +25,7 @@ use wire::mysql::Malformed;
 use wire::postgres::ask::{self, Param as WireParam};
 use wire::postgres::{Row, Step, Summary, Visitor};
 use workload::rows::{Cell, KeptRows};
-use workload::session::{Answer, Fault, Param, Prepared, Request};
+use workload::session::{Answer, Fault, Param, Pipeline, Prepared, Request};
 
 pub type Session<L> = sql::Session<Conversation, L>;
 
@@ -228,6 +229,9 @@ impl Conversing for Conversation {
     }
     fn say_goodbye<L: Ledger>(&mut self, _: &L) {
         ask::terminate(self.channel.outgoing());
+    }
+    fn pipeline<L: Ledger>(session: &mut Session<L>) -> Option<&mut (dyn Pipeline + '_)> {
+        Some(session)
     }
 }
 

@@ -10,9 +10,10 @@ use crate::backends::random::random;
 use crate::backends::tls::{self, Mode};
 use crate::os::clock;
 use model::units::Nanos;
+use std::collections::VecDeque;
 use wire::postgres::auth::Method;
 use wire::postgres::{Account, Login, LoginStep, Reply, Transport};
-use workload::session::Fault;
+use workload::session::{Class, Fault, Want};
 
 /// What is new after every connect.
 pub struct Conversation {
@@ -22,12 +23,27 @@ pub struct Conversation {
     pub(crate) statements: Vec<Option<u16>>,
     /// Columns of the statement that is being prepared.
     pub(crate) describing: u16,
+    pub(crate) behind: Behind,
     /// What the next COPY is answered with.
     pub(crate) file: Option<Vec<u8>>,
     pub(crate) version: String,
     pub(crate) method: Method,
     /// From the wish to connect until the server let us in.
     pub(crate) connect_time: Nanos,
+}
+
+/// Executions that are not answered yet.
+#[derive(Default)]
+pub(crate) struct Behind {
+    pub(crate) waiting: VecDeque<Waiting>,
+    /// The answer of the first is being read.
+    pub(crate) is_read: bool,
+}
+
+pub(crate) struct Waiting {
+    pub(crate) class: Class,
+    pub(crate) want: Want,
+    pub(crate) columns: u16,
 }
 
 pub(crate) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
@@ -59,6 +75,7 @@ pub(crate) async fn dial(opening: &Opening) -> Result<Conversation, Fault> {
                     reply: Reply::default(),
                     statements: Vec::new(),
                     describing: 0,
+                    behind: Behind::default(),
                     file: None,
                     version: session.version,
                     method: session.method,
