@@ -160,6 +160,8 @@ fn equal_cells_are_equivalent_and_noisy_ones_undecided() {
     of_cell(&mut noisy, "c003").for_each(|r| set_rate(r, QPS * (1.0 + 0.12 * (f64::from(r.repetition) - 2.0))));
     let judgement = judge(&noisy);
     assert_eq!(judgement.comparisons[0].outcome, Outcome::Undecided, "{}", judgement.comparisons[0].sentence);
+    let told = judgement.claims.iter().find(|c| c.sentence.contains("1 undecided")).expect("what became of both");
+    assert!(told.sentence.ends_with("; a difference below about XX % cannot be told here."), "{}", told.sentence);
 }
 
 #[test]

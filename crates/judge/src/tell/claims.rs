@@ -290,7 +290,19 @@ fn summary(axis: &str, of_axis: &[&Comparison], cells: &[CellJudgement]) -> Stri
     }
     if of(Outcome::Undecided) == count {
         let whether = format!("Whether {axis} makes a difference against {base} is undecided");
-        return format!("{whether}: {compared}, each within its noise.");
+        return format!("{whether}: {compared}, each within its noise{}.", reach(of_axis));
     }
-    format!("{compared} with {axis} {base}: {}.", counted(of_axis.iter().map(|c| c.outcome)))
+    format!("{compared} with {axis} {base}: {}{}.", counted(of_axis.iter().map(|c| c.outcome)), reach(of_axis))
+}
+
+/// How large a difference must be to be told where it was not, of the undecided comparisons the one in the middle.
+fn reach(of_axis: &[&Comparison]) -> String {
+    let undecided = of_axis.iter().filter(|c| c.outcome == Outcome::Undecided);
+    let mut halves: Vec<f64> = undecided.filter_map(|c| Some((c.ratio.high? / c.ratio.low?).sqrt() - 1.0)).collect();
+    halves.retain(|half| half.is_finite());
+    halves.sort_by(f64::total_cmp);
+    match halves.get(halves.len() / 2) {
+        Some(half) => format!("; a difference below about {:.0} % cannot be told here", (100.0 * half).max(1.0)),
+        None => String::new(),
+    }
 }
