@@ -115,6 +115,11 @@ pub fn words(numbers: impl IntoIterator<Item = u32>) -> String {
     numbers.into_iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
+/// Whether a server's message names its error itself, by its number or its state.
+pub fn is_named_in(message: &str, number: u32) -> bool {
+    message.starts_with(&state(number).unwrap_or_else(|| format!("error {number} ")))
+}
+
 /// The number with its word where it has one, as `1213 (deadlock)`; the client's own have the word alone.
 pub fn shown(number: u32) -> String {
     match NAMES.iter().find(|(_, known)| *known == number) {

@@ -3,6 +3,7 @@
 
 use crate::figures::{three, with_interval};
 use crate::{axes, costs, explained, phases, plans, repeat, searches};
+use model::errors;
 use model::experiment::Axis;
 use model::plan::{self};
 use model::record::explain::Executed;
@@ -202,12 +203,8 @@ fn errors(plan: &Plan, judgement: &Judgement) -> String {
 
 /// A server's own message begins with the number or the state; the client's does not.
 fn told(e: &ErrorCount) -> String {
-    let is_named = |message: &str| {
-        let state = e.error.strip_prefix("SQLSTATE ");
-        message.starts_with(&format!("error {} ", e.number)) || state.is_some_and(|state| message.starts_with(state))
-    };
     match e.message.as_deref().and_then(|message| message.lines().next()) {
-        Some(message) if is_named(message) => message.to_string(),
+        Some(message) if errors::is_named_in(message, e.number) => message.to_string(),
         Some(message) => format!("{} ({message})", e.error),
         None => e.error.clone(),
     }

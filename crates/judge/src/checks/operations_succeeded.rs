@@ -9,7 +9,7 @@
 
 use crate::frame::limits::Limits;
 use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Seen, Sight};
-use model::errors::{RETRYABLE, shown};
+use model::errors::{RETRYABLE, is_named_in, shown};
 use model::units::round3;
 use model::{OperationTally, Share, Status};
 use std::collections::BTreeMap;
@@ -134,17 +134,14 @@ impl<'a> Attempts<'a> {
     }
 }
 
-/// A server's message names its error itself, by a number or by a state; details and rows are on lines of their own.
+/// Details and rows are on lines of their own.
 fn told(number: u32, message: Option<&str>) -> String {
-    let word = shown(number);
-    let cause = match (number, word.strip_prefix("SQLSTATE ")) {
-        (0, _) => "lost connection".into(),
-        (1, _) => "time-out of ours".into(),
-        (_, Some(state)) => state.to_string(),
-        (error, None) => format!("error {error}"),
+    let message = message.and_then(|message| message.lines().next()).unwrap_or("no message");
+    let cause = match number {
+        _ if is_named_in(message, number) => return message.into(),
+        0 => "lost connection".into(),
+        1 => "time-out of ours".into(),
+        error => format!("error {error}"),
     };
-    match message.and_then(|message| message.lines().next()).unwrap_or("no message") {
-        message if message.starts_with(&cause) => message.into(),
-        message => format!("{cause}: {message}"),
-    }
+    if message.starts_with(&cause) { message.into() } else { format!("{cause}: {message}") }
 }

@@ -8,7 +8,7 @@
 //! Other rows of the same transactions (stock, customers) leave their pages in both arms; what an order takes more is
 //! counted as the difference. And orders must arrive and be delivered: cells whose data broke their laws take no part.
 
-use super::frame::deliveries::{DEFAULT, LINES, Lane, NULL, SWITCH, delivered, lanes, mean_of, share_of};
+use super::frame::deliveries::{DEFAULT, LINES, Lane, NULL, SWITCH, delivered, lanes, mean_of};
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
 use crate::compare::comparisons::{MARGIN, ratio};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
@@ -25,9 +25,9 @@ const LOG: &str = "postgres.wal_bytes";
 
 /// The rows with room that a delivery updates: the lines, and their order.
 const ROWS: f64 = LINES + 1.0;
-/// Fewer per order are not those rows.
+/// Fewer per order are not those rows; three of the eleven were seen to find room that a transaction before left.
 const EXTRA: f64 = 0.5 * ROWS;
-/// The placebo may move so many.
+/// The placebo may move so many: a quarter of what the cause does, since runs of seconds scatter.
 const STILL: f64 = 0.25 * ROWS;
 
 pub const CAUSE: Cause = Cause {
@@ -124,7 +124,7 @@ fn necessary(full: &CellEvidence, extra: &[f64]) -> Necessary {
 
 fn cost(extra: &[f64]) -> Option<Cost> {
     let more = mean::plain(extra).filter(|more| more.low > 0.0)?;
-    let share = share_of(&extra.iter().map(|more| (ROWS / more).min(1.0)).collect::<Vec<_>>())?;
+    let share = mean::plain(&extra.iter().map(|more| (ROWS / more).min(1.0)).collect::<Vec<_>>())?;
     let sentence = format!(
         "A delivery updates {ROWS} rows, which account for {} of the {} updates that leave their page more.",
         Share(share.value),

@@ -11,7 +11,7 @@
 //! the lines' own tree tell theirs. And no splits are good news only where orders arrive: cells whose data broke their
 //! laws take no part.
 
-use super::frame::deliveries::{self, DEFAULT, LINES, Lane, NULL, SWITCH, audited, delivered, share_of};
+use super::frame::deliveries::{self, DEFAULT, LINES, Lane, NULL, SWITCH, audited, delivered};
 use super::frame::finding::{CLOSES, Case, Cause, Cost, Necessary, Place, SUFFICIENT, Scene, Time, Trial};
 use crate::compare::comparisons::{MARGIN, ratio};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
@@ -166,7 +166,7 @@ fn cost(per_line: f64, extra: &[f64]) -> Option<Cost> {
         return None;
     }
     let shares: Vec<f64> = extra.iter().map(|more| (per_line * LINES / more).min(1.0)).collect();
-    let share = share_of(&shares)?;
+    let share = mean::plain(&shares)?;
     let sentence = format!(
         "Of the {} acquisitions that an order takes more, {} are what the growth of its {LINES} lines predicts ({per_line} each).",
         round3(average(extra)),

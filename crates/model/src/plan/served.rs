@@ -160,7 +160,7 @@ pub(super) fn misled(cell: &Cell, dsn: &str, words: &Words) -> Option<Refusal> {
     let works = cell.works();
     let mut asked = works.iter().map(|work| words.workload(&work.workload));
     let Some(lost) = asked.find(|workload| !workload.protocols.contains(&spoken)) else {
-        return foreign(cell, spoken, words);
+        return foreign(cell, spoken).or_else(|| unknown(cell, spoken, words));
     };
     let reason = format!("{} asks in another protocol than {dsn} names", lost.name);
     let mend = match lost.protocol() {
@@ -182,12 +182,10 @@ const ASKS_POSTGRESQL: &str = "take a workload of oltp, tpcc, linkbench, insert 
      with --record=DIR for a record";
 
 /// A charset that servers of that SQL do not know.
-fn foreign(cell: &Cell, spoken: Protocol, words: &Words) -> Option<Refusal> {
+fn foreign(cell: &Cell, spoken: Protocol) -> Option<Refusal> {
     let works = cell.works();
     let labels = works.iter().filter_map(|work| charset::by_label(work.parameters.get("charset")?.text()?));
-    let Some(foreign) = labels.filter(|_| spoken.is_sql()).find(|charset| charset.protocol != spoken) else {
-        return unknown(cell, spoken, words);
-    };
+    let foreign = labels.filter(|_| spoken.is_sql()).find(|charset| charset.protocol != spoken)?;
     let (reason, mend) = match foreign.protocol {
         Protocol::PostgreSql => ("is PostgreSQL's", "take latin1 or one of utf8mb4"),
         _ => ("is of MySQL's family", "take utf8-default, utf8-c or utf8-icu"),
@@ -230,7 +228,7 @@ pub(super) fn refused(cell: &Cell, build: &InstalledBuild, words: &Words) -> Opt
         if cell.load.transport == Some(Transport::Tls) && !spoken.is_sql() {
             return Some((&["transport"], "assay encrypts no protocol past SQL".into(), "take tcp, or unix"));
         }
-        if let Some(refusal) = foreign(cell, spoken, words) {
+        if let Some(refusal) = foreign(cell, spoken).or_else(|| unknown(cell, spoken, words)) {
             return Some(refusal);
         }
         plugin |= build.kind != CACHE && spoken == Protocol::Memcached;

@@ -10,7 +10,7 @@ use crate::session::{Answer, Class, Fault, Param, Prepared, Request, Sql, Want};
 use crate::user::{End, Operation, User};
 use std::future::poll_fn;
 
-/// What a socket takes before its other end reads, on every kernel: 64 KiB of the 208 that Linux gives by default.
+/// What sockets hold before their other end reads: Linux gives one of Unix 208 KiB, and one of TCP 128 to receive in.
 const UNREAD_BYTES: usize = 1 << 16;
 
 pub struct Client {

@@ -4,7 +4,7 @@
 
 use super::cause::Scene;
 use crate::frame::evidence::{CellEvidence, RunEvidence};
-use crate::stats::{Interval, average, mean};
+use crate::stats::average;
 use model::Value;
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ pub fn delivered(run: &RunEvidence) -> f64 {
     run.tallies().filter_map(|t| t.facts.get(DELIVERED)).sum::<i64>() as f64
 }
 
-/// Over the whole runs of a cell, audits included.
+/// Orders delivered over a whole run, as its audit was told.
 pub fn audited(run: &RunEvidence) -> Option<f64> {
     Some(*run.run.audits.first()?.facts.get(DELIVERED)? as f64)
 }
@@ -69,10 +69,4 @@ pub fn by_block(cell: &CellEvidence, count: impl Fn(&RunEvidence) -> Option<f64>
 pub fn mean_of(cell: &CellEvidence, count: impl Fn(&RunEvidence) -> Option<f64>) -> Option<f64> {
     let values: Vec<f64> = by_block(cell, count).into_values().collect();
     (!values.is_empty()).then(|| average(&values))
-}
-
-/// The mean of shares by block; equal ones have no width, and an interval is wanted of something that varies.
-pub fn share_of(shares: &[f64]) -> Option<Interval> {
-    let value = || average(shares);
-    mean::plain(shares).or_else(|| (shares.len() > 2).then(|| Interval { value: value(), low: value(), high: value() }))
 }
