@@ -54,6 +54,7 @@ mod sysbench;
 mod terminal;
 mod tpcc;
 mod traps;
+mod turns;
 mod until;
 mod upgrade;
 mod vacuum;

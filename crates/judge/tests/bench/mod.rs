@@ -113,6 +113,7 @@ pub fn experiment(axes: &[(&str, &[Value])]) -> Record {
         warnings: Vec::new(),
         limits: BTreeMap::new(),
         until: None,
+        interleaved: false,
     };
     let host = Host {
         cpus: vec![0, 1, 2, 3],

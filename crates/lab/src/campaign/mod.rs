@@ -12,6 +12,7 @@ mod pace;
 pub mod reach;
 pub mod scripts;
 mod searches;
+mod turns;
 mod under_way;
 mod walk;
 

@@ -15,11 +15,12 @@ use crate::ranks::peers::Peers;
 use crate::trouble::{Halt, Trouble, Unready};
 use model::host::Host;
 use model::load::{Io, Waiting};
-use model::plan::{Plan, PlannedRun, Stage};
+use model::plan::{CellId, Plan, PlannedRun, Stage};
 use model::record::canary::Canary;
 use model::record::event::EventKind;
 use model::record::run::{Ending, RunRecord};
 use model::search::Trial;
+use std::collections::BTreeMap;
 use workload::Workloads;
 
 /// Usual in a container, whose rules of system calls leave io_uring out.
@@ -33,6 +34,9 @@ pub(crate) struct Campaign<'a> {
     pub workloads: &'a Workloads,
     pub reporter: Reporter<'a>,
     pub provision: Provision<'a>,
+    /// Those of cells whose runs take turns.
+    pub turns: BTreeMap<CellId, Provision<'a>>,
+    pub guard: Guard,
     pub pace: Pace,
     canary: Option<Canary>,
     /// The other ranks, where there are some.
@@ -49,13 +53,15 @@ impl<'a> Campaign<'a> {
         guard: Guard,
         reporter: Reporter<'a>,
     ) -> Result<Self, Trouble> {
-        let provision = Provision::new(host, guard)?;
+        let provision = Provision::new(host, guard.clone())?;
         Ok(Self {
             plan,
             host,
             workloads,
             reporter,
             provision,
+            turns: BTreeMap::new(),
+            guard,
             pace: Pace::new(),
             canary: None,
             peers: None,
@@ -95,7 +101,8 @@ impl<'a> Campaign<'a> {
         let named = Waiting::by(needs.cell.load.io);
         let Some(mut canary) = self.canary.take() else { return Ok(named) };
         if canary.choice.is_none() {
-            reach::choose(&mut canary, self.plan, needs, &self.provision, self.host, &mut self.reporter)?;
+            let provision = self.turns.get(&needs.run.cell).unwrap_or(&self.provision);
+            reach::choose(&mut canary, self.plan, needs, provision, self.host, &mut self.reporter)?;
             self.reporter.notebook.canary(&canary)?;
         }
         let waiting = canary.choice.as_ref().map_or(named, |choice| choice.waiting(needs.cell));
@@ -113,33 +120,33 @@ impl<'a> Campaign<'a> {
         coming: Coming<'_, '_>,
     ) -> Result<RunRecord, Halt> {
         let assignment = Assignment { needs, host: self.host, trial };
-        let ending = match prepared {
-            Ok(()) => None,
-            Err(Unready::Halt(halt)) => return Err(halt),
-            Err(Unready::Skip(reason)) => Some(Ending::Skipped { reason }),
-            Err(Unready::Fail(reason)) => Some(Ending::Failed { reason }),
-        };
+        let ending = without(prepared)?;
         let record = match ending {
-            Some(ending) => without_load(assignment, self.provision.still_up(), ending, &mut self.reporter)?,
+            Some(ending) => without_load(&assignment, self.provision.still_up(), ending, &mut self.reporter)?,
             None => {
                 let stages = (coming.stages)(self.provision.up());
                 let (plan, pace) = (self.plan, &self.pace);
                 let show = |progress: &mut dyn Progress, what: &str| pace.show(plan, todo, progress, what);
-                let (provision, reporter) = (&mut self.provision, &mut self.reporter);
+                let provision = &mut self.provision;
                 let led = self.peers.as_deref_mut().zip(coming.places).map(|(peers, places)| Led::new(peers, places));
-                let run = Run { assignment, provision, reporter, show: &show, caller: coming.caller, led };
-                run.carry_out(&stages)?
+                let run = Run { assignment, provision, caller: coming.caller, led, beside: Vec::new() };
+                run.carry_out(&stages, &show, &mut self.reporter)?
             }
         };
+        self.passed(needs, &record);
+        match self.peers.as_ref().and_then(|peers| peers.lost.clone()) {
+            Some(why) => Err(Halt::World(Trouble::new(why))),
+            None => Ok(record),
+        }
+    }
+
+    /// One more run is in the record.
+    pub fn passed(&mut self, needs: &RunNeeds<'_>, record: &RunRecord) {
         self.pace.passed(needs.cell);
         if let Ending::Failed { reason } = &record.ending {
             let told = if *reason == self.told { "for the same reason" } else { reason };
             self.reporter.say(&format!("{} failed: {told}", needs.run.id));
             self.told.clone_from(reason);
-        }
-        match self.peers.as_ref().and_then(|peers| peers.lost.clone()) {
-            Some(why) => Err(Halt::World(Trouble::new(why))),
-            None => Ok(record),
         }
     }
 
@@ -164,7 +171,18 @@ impl<'a> Campaign<'a> {
             // A full disk may not take this word either.
             let _ = self.reporter.note(EventKind::LabStopped, None, halt.to_string());
         }
+        self.end_turns();
         self.provision.close(&mut self.reporter);
+    }
+}
+
+/// How a run ends that was not prepared.
+pub(super) fn without(prepared: Result<(), Unready>) -> Result<Option<Ending>, Halt> {
+    match prepared {
+        Ok(()) => Ok(None),
+        Err(Unready::Halt(halt)) => Err(halt),
+        Err(Unready::Skip(reason)) => Ok(Some(Ending::Skipped { reason })),
+        Err(Unready::Fail(reason)) => Ok(Some(Ending::Failed { reason })),
     }
 }
 

@@ -68,6 +68,14 @@ impl Campaign<'_> {
                 todo.retain(|r| at.next() < Some(self.pace.done) || r.is_beside());
                 continue;
             }
+            if self.plan.interleaved && !run.is_beside() {
+                let is_of_it = |other: &&PlannedRun| other.block == run.block && !other.is_beside();
+                let block: Vec<_> = todo[self.pace.done..].iter().filter(is_of_it).cloned().collect();
+                self.show(&todo, "");
+                self.block(&block, &todo)?.into_iter().for_each(|record| searches.remember(record));
+                continue;
+            }
+            self.end_turns();
             let trial = match searches.step(&run) {
                 None => None,
                 Some(Step::Run { level, why }) => Some(Trial { level, why, cut: None }),

@@ -20,8 +20,8 @@ use std::collections::BTreeMap;
 
 pub(crate) struct RunRecorder<'a> {
     pub cell: &'a Cell,
-    workers: &'a Workers,
-    pub sampling: &'a Sampling,
+    workers: Workers,
+    pub sampling: Sampling,
     intervals: Page<Interval>,
     written: Result<(), Trouble>,
     start: Nanos,
@@ -50,8 +50,8 @@ struct Sum {
 impl<'a> RunRecorder<'a> {
     pub fn new(
         cell: &'a Cell,
-        workers: &'a Workers,
-        sampling: &'a Sampling,
+        workers: Workers,
+        sampling: Sampling,
         intervals: Page<Interval>,
         acting: Acting,
     ) -> Self {
@@ -100,6 +100,18 @@ impl<'a> RunRecorder<'a> {
         });
     }
 
+    /// Its turn comes: what it samples once a second is read again.
+    pub fn wake(&self) {
+        if self.start != Nanos(0) {
+            self.sampling.start(self.start, self.cell.load.sampling);
+        }
+    }
+
+    /// It waits for its turn, and its server is left alone.
+    pub fn sleep(&self) {
+        self.sampling.start(self.start, false);
+    }
+
     /// Waits until nothing disturbs the instance any more.
     pub fn rest(&mut self) -> Vec<Over> {
         let over = self.acting.finish();
@@ -114,8 +126,8 @@ impl<'a> RunRecorder<'a> {
         }
     }
 
-    /// The phases that were begun, and whether every interval was written.
-    pub fn close(mut self) -> (Vec<PhaseRecord>, Result<(), Trouble>) {
+    /// The phases that were begun, what could not be read, and whether all was written.
+    pub fn close(mut self) -> (Vec<PhaseRecord>, Vec<String>, Result<(), Trouble>) {
         let phases = self.phases.into_iter().zip(&self.cell.phases).enumerate().filter_map(|(k, (sum, phase))| {
             let from = Nanos(sum.from?.0.saturating_sub(self.start.0));
             let groups = sum.groups.iter().zip(sum.tallies).map(|(group, tally)| {
@@ -141,7 +153,9 @@ impl<'a> RunRecorder<'a> {
                 counters,
             })
         });
-        (phases.collect(), self.written.and(self.intervals.finish()))
+        let phases = phases.collect();
+        let (missing, sampled) = self.sampling.finish();
+        (phases, missing, self.written.and(self.intervals.finish()).and(sampled))
     }
 }
 

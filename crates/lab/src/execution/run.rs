@@ -3,7 +3,7 @@
 
 use super::around::{self, Before};
 use super::audit::Auditor;
-use super::driving::{Caller, Driving};
+use super::driving::{Caller, Driving, SoFar};
 use super::groups::{PATIENCE, ask};
 use super::limit_watch::LimitWatch;
 use super::ranks::Led;
@@ -14,7 +14,7 @@ use super::way::Floor;
 use super::{sources, states, troubles};
 use crate::backends::access::LoadPlan;
 use crate::backends::up::{NEWS, Serving, Up, held};
-use crate::backends::{loading, of_up};
+use crate::backends::{Instruments, loading, of_up};
 use crate::disturbances::ends_the_server;
 use crate::disturbances::scene::Place;
 use crate::disturbances::scene::acting::Acting;
@@ -52,62 +52,113 @@ pub struct Assignment<'a> {
     pub trial: Option<Trial>,
 }
 
-/// One run under way: it borrows the instance that is up, and owns nothing when it is over.
-pub struct Run<'a, 'p, 'r, 'c> {
+/// One run on an instance that is up, which it borrows.
+pub struct Run<'a, 'p, 'c> {
     pub assignment: Assignment<'a>,
     pub provision: &'a mut Provision<'p>,
-    pub reporter: &'a mut Reporter<'r>,
-    pub show: Show<'a>,
     pub caller: Option<&'a mut Caller<'c>>,
     pub led: Option<Led<'a>>,
+    /// Processes of servers whose runs take turns with it.
+    pub beside: Vec<u32>,
+}
+
+/// Whether its users may come.
+pub enum Begun<'a> {
+    /// They may not, and it is over.
+    Over(Box<RunRecord>),
+    UnderWay(Box<UnderWay<'a>>),
+}
+
+/// What is seen of a run while its users come and go.
+pub struct UnderWay<'a> {
+    record: RunRecord,
+    instruments: Option<Box<dyn Instruments>>,
+    auditor: Auditor,
+    profiler: Option<Profiler>,
+    before: Before,
+    floor: Floor,
+    own: Vec<u32>,
+    recorder: RunRecorder<'a>,
+    so_far: SoFar,
+}
+
+impl UnderWay<'_> {
+    /// It waits for its next turn.
+    pub fn sleep(&self) {
+        self.recorder.sleep();
+    }
 }
 
 /// A run that had no load: skipped, or failed before it.
 pub fn without_load(
-    assignment: Assignment<'_>,
+    assignment: &Assignment<'_>,
     up: Option<&Up>,
     ending: Ending,
     reporter: &mut Reporter<'_>,
 ) -> Result<RunRecord, Halt> {
-    let mut record = blank(assignment.needs.run, assignment.trial, reporter);
+    let mut record = blank(assignment.needs.run, assignment.trial.clone(), reporter);
     without_pages(assignment.needs.run, reporter)?;
     record.instance = up.map(|up| up.key.clone());
     record.ended_unix_ms = unix_ms();
     end(record, ending, reporter)
 }
 
-impl Run<'_, '_, '_, '_> {
+impl<'a> Run<'a, '_, '_> {
     /// Carries out a run whose instance and dataset are ready.
-    pub fn carry_out(mut self, stages: &[(Stage, LoadPlan)]) -> Result<RunRecord, Halt> {
+    pub fn carry_out(
+        mut self,
+        stages: &[(Stage, LoadPlan)],
+        show: Show<'_>,
+        reporter: &mut Reporter<'_>,
+    ) -> Result<RunRecord, Halt> {
+        let mut under_way = match self.begin(stages, reporter)? {
+            Begun::Over(record) => return Ok(*record),
+            Begun::UnderWay(under_way) => under_way,
+        };
+        while self.stage(stages, &mut under_way, show, reporter)? {}
+        self.finish(stages, *under_way, reporter)
+    }
+
+    /// Brings it to where its users may come.
+    pub fn begin(&mut self, stages: &[(Stage, LoadPlan)], reporter: &mut Reporter<'_>) -> Result<Begun<'a>, Halt> {
         let RunNeeds { run: planned, cell, .. } = *self.assignment.needs;
         let up = self.provision.up();
         let users: Vec<_> = stages.iter().flat_map(|(_, load_plan)| &load_plan.user_groups).collect();
-        let instruments = planned.explain.then(|| of_up(up).instruments(up, cell, &users)).transpose();
-        let instruments = match instruments {
+        let instruments = match planned.explain.then(|| of_up(up).instruments(up, cell, &users)).transpose() {
             Ok(instruments) => instruments,
+            Err(reason) => return self.skipped(reason, reporter),
+        };
+        let mut record = blank(planned, self.assignment.trial.clone(), reporter);
+        let auditor = match self.before_users(stages, &mut record, reporter) {
+            Ok(auditor) => auditor,
             Err(reason) => {
-                let up = self.provision.still_up();
-                return without_load(self.assignment, up, Ending::Skipped { reason }, self.reporter);
+                record.ended_unix_ms = unix_ms();
+                record.explain = instruments.map(|instruments| instruments.explained()).or(record.explain);
+                return Ok(Begun::Over(Box::new(end(record, Ending::Failed { reason }, reporter)?)));
             }
         };
-        let mut record = blank(planned, self.assignment.trial.clone(), self.reporter);
-        let ending = match self.before_users(stages, &mut record) {
-            Ok(auditor) => match self.profiler() {
-                Ok(profiler) => self.with_users(stages, auditor, profiler, &mut record)?,
-                Err(reason) => {
-                    let up = self.provision.still_up();
-                    return without_load(self.assignment, up, Ending::Skipped { reason }, self.reporter);
-                }
-            },
-            Err(reason) => Ending::Failed { reason },
-        };
-        record.ended_unix_ms = unix_ms();
-        record.explain = instruments.map(|instruments| instruments.explained()).or(record.explain);
-        end(record, ending, self.reporter)
+        match self.profiler() {
+            Ok(profiler) => {
+                let under_way = self.with_users(stages, (auditor, profiler), (record, instruments), reporter)?;
+                Ok(Begun::UnderWay(Box::new(under_way)))
+            }
+            Err(reason) => self.skipped(reason, reporter),
+        }
+    }
+
+    fn skipped(&self, reason: String, reporter: &mut Reporter<'_>) -> Result<Begun<'a>, Halt> {
+        let up = self.provision.still_up();
+        let record = without_load(&self.assignment, up, Ending::Skipped { reason }, reporter)?;
+        Ok(Begun::Over(Box::new(record)))
     }
 
     /// Asks what is, before anybody comes; why nobody can.
-    fn before_users(&mut self, stages: &[(Stage, LoadPlan)], record: &mut RunRecord) -> Result<Auditor, String> {
+    fn before_users(
+        &mut self,
+        stages: &[(Stage, LoadPlan)],
+        record: &mut RunRecord,
+        reporter: &mut Reporter<'_>,
+    ) -> Result<Auditor, String> {
         let Assignment { needs, host, .. } = self.assignment;
         let (cell, datasets) = (needs.cell, &needs.datasets);
         let up = self.provision.up();
@@ -121,7 +172,7 @@ impl Run<'_, '_, '_, '_> {
             Auditor::of(needs.workloads, &up.key, &cell.server, stages, loading::sessions(host.cpus.len()));
         let before = |fault: Fault| format!("before the users came: {fault}");
         let mut told = ask(&stages[0], needs.workloads, cell, PATIENCE).map_err(|fault| {
-            let died = self.provision.died(NEWS, self.reporter).map_or(String::new(), |d| format!("; {d}"));
+            let died = self.provision.died(NEWS, reporter).map_or(String::new(), |d| format!("; {d}"));
             before(fault) + &died
         })?;
         (_, record.session) = told.remove(0);
@@ -132,23 +183,23 @@ impl Run<'_, '_, '_, '_> {
         Ok(auditor)
     }
 
-    /// Lets the users in, and writes down what they did.
+    /// What watches the users who are about to come.
     fn with_users(
         &mut self,
         stages: &[(Stage, LoadPlan)],
-        auditor: Auditor,
-        profiler: Option<Profiler>,
-        record: &mut RunRecord,
-    ) -> Result<Ending, Halt> {
+        (auditor, profiler): (Auditor, Option<Profiler>),
+        (mut record, instruments): (RunRecord, Option<Box<dyn Instruments>>),
+        reporter: &mut Reporter<'_>,
+    ) -> Result<UnderWay<'a>, Trouble> {
         let Assignment { needs: RunNeeds { run: planned, cell, .. }, host, .. } = self.assignment;
-        record.states = Some(States { begin: self.states(stages)?, end: Default::default() });
+        record.states = Some(States { begin: self.states(stages, reporter)?, end: Default::default() });
         let text = format!("{} with {}", cell.workload, cell.load.users);
-        self.reporter.note(EventKind::RunStarted, Some(&planned.id), text)?;
+        reporter.note(EventKind::RunStarted, Some(&planned.id), text)?;
         record.started_unix_ms = unix_ms();
-        let RunPages { intervals, series } = self.reporter.notebook.begin_run(&planned.id)?;
+        let RunPages { intervals, series } = reporter.notebook.begin_run(&planned.id)?;
         let before = around::before(host.cpus.len());
         let is_wanted = self.caller.is_none() && !planned.is_beside();
-        let floor = Floor::before(&stages[0].1, is_wanted, self.reporter.stop);
+        let floor = Floor::before(&stages[0].1, is_wanted, reporter.stop);
         self.led.iter_mut().filter(|_| is_wanted).for_each(|led| led.take_floors(&stages[0].1));
         let (up, workers) = (self.provision.up(), Workers::default());
         let own = own_processes(up);
@@ -156,45 +207,64 @@ impl Run<'_, '_, '_, '_> {
         let all = sources::of_run(up, cell, stages, &auditor, process.clone(), workers.clone());
         let sampling = Sampling::begin(all, series);
         let acting = Acting::new(self.scene(process));
-        let mut recorder = RunRecorder::new(cell, &workers, &sampling, intervals, acting);
+        let recorder = RunRecorder::new(cell, workers, sampling, intervals, acting);
+        let so_far = SoFar::default();
+        Ok(UnderWay { record, instruments, auditor, profiler, before, floor, own, recorder, so_far })
+    }
+
+    /// Lets the users of the next stage in; whether another comes behind it.
+    pub fn stage(
+        &mut self,
+        stages: &[(Stage, LoadPlan)],
+        under_way: &mut UnderWay<'a>,
+        show: Show<'_>,
+        reporter: &mut Reporter<'_>,
+    ) -> Result<bool, Trouble> {
+        let UnderWay { record, recorder, so_far, .. } = under_way;
+        let (needs, up) = (self.assignment.needs, self.provision.up());
+        let rest = &|| of_up(up).settling(up, &needs.datasets, &needs.cell.server.engine);
+        recorder.wake();
         let caller = self.caller.as_deref_mut();
-        let (reporter, show, driven) = (&mut *self.reporter, self.show, &mut recorder);
-        let rest = &|| of_up(up).settling(up, &self.assignment.needs.datasets, &cell.server.engine);
-        let driving = Driving {
-            needs: self.assignment.needs,
-            recorder: driven,
-            reporter,
-            show,
-            caller,
-            led: self.led.as_mut(),
-            rest,
-            record: &mut *record,
-        };
-        let outcome = driving.all(stages)?;
-        let way = if outcome.failure.is_none() { floor.and_after(&stages[0].1, self.reporter.stop) } else { None };
+        let driving = Driving { needs, recorder, reporter, show, caller, led: self.led.as_mut(), rest, record };
+        driving.stage(stages, so_far)
+    }
+
+    /// Writes down what the users did, once they have left.
+    pub fn finish(
+        mut self,
+        stages: &[(Stage, LoadPlan)],
+        under_way: UnderWay<'a>,
+        reporter: &mut Reporter<'_>,
+    ) -> Result<RunRecord, Halt> {
+        let UnderWay { mut record, instruments, auditor, profiler, before, floor, own, recorder, so_far } = under_way;
+        let Assignment { needs: RunNeeds { run: planned, cell, .. }, .. } = self.assignment;
+        let outcome = so_far.joined(&mut record, self.caller.as_deref_mut());
+        let way = if outcome.failure.is_none() { floor.and_after(&stages[0].1, reporter.stop) } else { None };
         if way.is_some() {
             self.led.iter_mut().for_each(|led| led.take_floors(&stages[0].1));
         }
         record.around = Some(Around { way, syncs: self.syncs(), ..self.around(before, own) });
         let (start, lost) = (recorder.start(), recorder.limit.as_ref().map(LimitWatch::sentence));
-        let (phases, pages) = recorder.close();
-        let (missing, written) = sampling.finish();
-        pages.and(written)?;
+        let (phases, missing, written) = recorder.close();
+        written?;
         for sentence in missing {
-            self.reporter.note(EventKind::Note, Some(&planned.id), sentence)?;
+            reporter.note(EventKind::Note, Some(&planned.id), sentence)?;
         }
         record.phases = phases;
         if let Some(profiler) = profiler {
             let (profile, stacks) = profiler.finish(start, &record.phases);
-            self.reporter.notebook.stacks(&planned.id, &stacks)?;
+            reporter.notebook.stacks(&planned.id, &stacks)?;
             record.profile = Some(profile);
         }
-        sum_up(record, &outcome, cell);
+        sum_up(&mut record, &outcome, cell);
         self.led.iter_mut().for_each(|led| led.put_ways(&mut record.ranks));
         if let (true, Some(trial)) = (outcome.cut, &mut record.trial) {
             trial.cut = lost;
         }
-        self.after_users(stages, auditor, outcome, record)
+        let ending = self.after_users(stages, auditor, outcome, &mut record, reporter)?;
+        record.ended_unix_ms = unix_ms();
+        record.explain = instruments.map(|instruments| instruments.explained()).or(record.explain);
+        end(record, ending, reporter)
     }
 
     /// What can be asked when they have left, and how the run ended.
@@ -204,6 +274,7 @@ impl Run<'_, '_, '_, '_> {
         auditor: Auditor,
         mut outcome: Outcome,
         record: &mut RunRecord,
+        reporter: &mut Reporter<'_>,
     ) -> Result<Ending, Halt> {
         if outcome.stopped && self.caller.is_some() {
             // Nobody goes on with it.
@@ -216,10 +287,10 @@ impl Run<'_, '_, '_, '_> {
         // And where a rank is gone, its launcher leaves us a second.
         let is_asked = !matches!(outcome.cause, Cause::Stalled | Cause::Lost);
         if let Some(states) = record.states.as_mut().filter(|_| is_asked) {
-            states.end = self.states(stages)?;
+            states.end = self.states(stages, reporter)?;
         }
         if let Some(sentence) = troubles::sentence(&outcome.whole) {
-            self.reporter.note(EventKind::Note, Some(&record.id), sentence)?;
+            reporter.note(EventKind::Note, Some(&record.id), sentence)?;
         }
         record.audits = auditor.after(&outcome.counted);
         let patience = if outcome.failure.is_some() && outcome.cause != Cause::Lost { NEWS } else { Duration::ZERO };
@@ -230,9 +301,9 @@ impl Run<'_, '_, '_, '_> {
             }
             Cause::Stalled | Cause::Lost | Cause::Other => why,
         });
-        let died = self.provision.died(patience, self.reporter);
+        let died = self.provision.died(patience, reporter);
         if outcome.cause == Cause::Stalled {
-            self.provision.take_down_within(Duration::ZERO, self.reporter);
+            self.provision.take_down_within(Duration::ZERO, reporter);
         }
         Ok(match (failure, died) {
             (None, None) => Ending::Done,
@@ -249,14 +320,19 @@ impl Run<'_, '_, '_, '_> {
     }
 
     /// What holds now; nothing of a server that is gone.
-    fn states(&self, stages: &[(Stage, LoadPlan)]) -> Result<BTreeMap<Facet, String>, Trouble> {
+    fn states(
+        &self,
+        stages: &[(Stage, LoadPlan)],
+        reporter: &mut Reporter<'_>,
+    ) -> Result<BTreeMap<Facet, String>, Trouble> {
         let Some(up) = self.provision.still_up() else { return Ok(BTreeMap::new()) };
-        states::keep(self.reporter.notebook, up, stages, &self.assignment.needs.datasets)
+        states::keep(reporter.notebook, up, stages, &self.assignment.needs.datasets)
     }
 
     /// What was around the load; a server that was started again meanwhile has another process.
     fn around(&self, before: Before, mut own: Vec<u32>) -> Around {
         own.extend(self.provision.still_up().and_then(|up| up.server.pid()));
+        own.extend(&self.beside);
         own.extend(self.led.iter().flat_map(Led::pids_here));
         own.extend(own.clone().into_iter().flat_map(children));
         before.and_after(&own, &self.provision.folders().home)
@@ -303,7 +379,7 @@ impl Run<'_, '_, '_, '_> {
 }
 
 /// Processes of the server's nodes.
-fn own_processes(up: &Up) -> Vec<u32> {
+pub fn own_processes(up: &Up) -> Vec<u32> {
     up.server.pid().into_iter().chain(up.nodes.iter().map(|node| node.instance.pid())).collect()
 }
 

@@ -47,6 +47,7 @@ pub(super) fn experiment(name: &str, text: &str, scale: Option<String>, reading:
                 (None, None) => u32::try_from(get.count_or_default("repeat.repetitions")).expect("bounded"),
             },
             until,
+            interleave: get.flag_or_default("repeat.interleave"),
             seed: Seed(get.count_or_default("repeat.seed").unsigned_abs()),
             aa: get.0.get("repeat.aa").and_then(Value::flag).unwrap_or(compared > 1),
             explain: get.flag_or_default("repeat.explain"),

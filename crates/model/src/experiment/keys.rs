@@ -206,6 +206,7 @@ pub const KEYS: &[Key] = &[
     phase("once", "only the first iteration has it", FLAG),
     experiment("repeat", "repetitions", "runs of each cell; fewer than three give no interval; or `until 2 %`: as many as that takes", Shape::Repetitions { most: MAX_REPETITIONS as u32 }).or(Literal::Count(REPETITIONS)),
     experiment("repeat", "iterations", "how often one run goes through its phases", count(1, MAX_ITERATIONS)).or(Literal::Count(1)),
+    experiment("repeat", "interleave", "the servers of all cells are up at once and take turns, test by test, so that those which are compared are seconds apart", FLAG).or(Literal::Flag(false)),
     experiment("repeat", "seed", "where random numbers begin: order, data, what users draw", count(0, MAX_SEED)).or(Literal::Count(1)),
     experiment("repeat", "aa", "run one cell twice, to see what no difference looks like here", FLAG),
     experiment("repeat", "explain", "one more run of each cell with the server's wait instruments on, beside the numbers", FLAG).or(Literal::Flag(false)),

@@ -82,6 +82,8 @@ pub struct Repeat {
     /// The most, where noise says how many.
     pub repetitions: u32,
     pub until: Option<Precision>,
+    /// All runs of a block are under way at once, and take turns stage by stage.
+    pub interleave: bool,
     pub seed: Seed,
     /// Run one cell a second time under another label, to know what "no change" looks like here.
     pub aa: bool,

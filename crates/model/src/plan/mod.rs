@@ -8,6 +8,7 @@ pub mod cpus;
 mod footprints;
 mod growth;
 mod hash;
+mod interleaved;
 pub mod memory;
 mod near_miss;
 mod obstacle;
@@ -79,6 +80,9 @@ pub struct Plan {
     /// Noise says how many of the blocks are made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Precision>,
+    /// The runs of a block are under way at once, and take turns stage by stage.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub interleaved: bool,
 }
 
 /// One combination of axis values, with everything that defines it.
@@ -205,6 +209,7 @@ impl Plan {
             warnings: Vec::new(),
             limits: BTreeMap::new(),
             until: None,
+            interleaved: false,
         }
     }
 
@@ -227,6 +232,11 @@ impl Plan {
         if experiment.repeat.aa {
             cells::repeat_one(&mut cells);
         }
+        if experiment.repeat.interleave
+            && let Some(problem) = interleaved::problem(experiment, &cells)
+        {
+            return Err(vec![problem]);
+        }
         let seed = experiment.repeat.seed;
         cells::seed_searches(&mut cells, seed);
         let mut runs = order::runs(&cells, experiment.repeat.repetitions, seed);
@@ -237,6 +247,7 @@ impl Plan {
         let cost = cost::of(&cells, &runs, words);
         let mut warnings = near_miss::warnings(experiment, words);
         warnings.extend(room::of_host(&cells, cost.disk, host));
+        warnings.extend(interleaved::warning(experiment, &cells, host));
         warnings.extend(cells::rate_warnings(&cells));
         warnings.extend(room::of_pool(&cells, words));
         warnings.extend(growth::warnings(&cells, words));
@@ -268,6 +279,7 @@ impl Plan {
             warnings,
             limits: experiment.limits.clone(),
             until: experiment.repeat.until,
+            interleaved: experiment.repeat.interleave,
         })
     }
     /// Whether there may be fewer runs than planned.

@@ -220,6 +220,10 @@ fn totals(plan: &Plan) -> String {
     if let Some(until) = &plan.until {
         let _ = writeln!(text, "repetitions: {until}, whole blocks, {} at least", Precision::FEWEST);
     }
+    if plan.interleaved {
+        let _ =
+            writeln!(text, "turns: {} servers are up at once, and each test goes round all of them", plan.cells.len());
+    }
     let _ = writeln!(text, "disk: about {}", plan.cost.disk);
     text
 }

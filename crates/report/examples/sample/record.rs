@@ -113,6 +113,7 @@ fn plan(size: Size) -> Plan {
         warnings: Vec::new(),
         limits: BTreeMap::new(),
         until: None,
+        interleaved: false,
     }
 }
 
