@@ -284,7 +284,10 @@ impl Counts {
 }
 
 impl Witness for Listener<'_> {
-    fn workers(&mut self, _: &[i32]) {}
+    fn workers(&mut self, _: &[i32]) {
+        // A record first asks what this machine can do, which is no time of its threads.
+        self.began = clock::now();
+    }
 
     fn starts(&mut self) {
         self.ready = Some(clock::now());
