@@ -85,7 +85,7 @@ impl Campaign<'_> {
             for turn in order {
                 let Some((place, run, under_way)) = &mut going[turn] else { continue };
                 if run.stage(&stages[*place], under_way, &show, reporter)? {
-                    under_way.sleep();
+                    under_way.recorder.sleep();
                     continue;
                 }
                 let (place, run, under_way) = going[turn].take().expect("just seen");

@@ -78,15 +78,8 @@ pub struct UnderWay<'a> {
     before: Before,
     floor: Floor,
     own: Vec<u32>,
-    recorder: RunRecorder<'a>,
+    pub(crate) recorder: RunRecorder<'a>,
     so_far: SoFar,
-}
-
-impl UnderWay<'_> {
-    /// It waits for its next turn.
-    pub fn sleep(&self) {
-        self.recorder.sleep();
-    }
 }
 
 /// A run that had no load: skipped, or failed before it.
@@ -132,9 +125,8 @@ impl<'a> Run<'a, '_, '_> {
         let auditor = match self.before_users(stages, &mut record, reporter) {
             Ok(auditor) => auditor,
             Err(reason) => {
-                record.ended_unix_ms = unix_ms();
-                record.explain = instruments.map(|instruments| instruments.explained()).or(record.explain);
-                return Ok(Begun::Over(Box::new(end(record, Ending::Failed { reason }, reporter)?)));
+                let record = ended(record, instruments, Ending::Failed { reason }, reporter)?;
+                return Ok(Begun::Over(Box::new(record)));
             }
         };
         match self.profiler() {
@@ -262,9 +254,7 @@ impl<'a> Run<'a, '_, '_> {
             trial.cut = lost;
         }
         let ending = self.after_users(stages, auditor, outcome, &mut record, reporter)?;
-        record.ended_unix_ms = unix_ms();
-        record.explain = instruments.map(|instruments| instruments.explained()).or(record.explain);
-        end(record, ending, reporter)
+        ended(record, instruments, ending, reporter)
     }
 
     /// What can be asked when they have left, and how the run ended.
@@ -376,6 +366,18 @@ impl<'a> Run<'a, '_, '_> {
             guard: self.provision.guard().clone(),
         }
     }
+}
+
+/// Writes a run down that is over now, with what its instruments tell.
+fn ended(
+    mut record: RunRecord,
+    instruments: Option<Box<dyn Instruments>>,
+    ending: Ending,
+    reporter: &mut Reporter<'_>,
+) -> Result<RunRecord, Halt> {
+    record.ended_unix_ms = unix_ms();
+    record.explain = instruments.map(|instruments| instruments.explained()).or(record.explain);
+    end(record, ending, reporter)
 }
 
 /// Processes of the server's nodes.

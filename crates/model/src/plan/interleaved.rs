@@ -8,7 +8,8 @@ use crate::host::Host;
 use crate::problem::Problem;
 use crate::units::Bytes;
 
-/// A server that waits for its turn still has threads that wake and memory that it holds.
+/// A server that waits for its turn still has threads that wake and memory that it holds. Beyond a handful,
+/// neighbours of a stage lie as far apart as short runs would.
 pub const MOST_AT_ONCE: usize = 8;
 
 const KEY: &str = "repeat.interleave";
