@@ -15,7 +15,7 @@ pub mod stats;
 pub mod tell;
 pub mod upgrade;
 
-use compare::{beside, comparisons, functions};
+use compare::{beside, comparisons, functions, overall};
 use curves::{forecast, law};
 use findings::frame::finding;
 use frame::{ahead, cells, check, evidence, metrics, plans, silence, spoilt};
@@ -39,8 +39,9 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
     let verdicts = check::on_experiment(checks::ALL, &evidence);
     let mut comparisons = comparisons::all(&evidence, &cells);
     comparisons.extend(beside::all(&evidence, &cells));
+    let overall = overall::all(&evidence, &cells);
     let health = health::of(&cells);
-    let claims = claims::all(&evidence, &cells, &verdicts, &comparisons, &health);
+    let claims = claims::all(&evidence, &cells, &verdicts, &comparisons, &overall, &health);
     let not_measured = silence::all(&evidence);
     let findings = finding::all(findings::ALL, checks::ALL, &evidence, &cells);
     let plans = plans::tables(&evidence, &cells);
@@ -52,6 +53,7 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
         cells,
         verdicts,
         comparisons,
+        overall,
         findings,
         claims,
         health,

@@ -37,6 +37,18 @@ pub struct Comparison {
     pub sentence: String,
 }
 
+/// Two cells over all of their tests at once: the ratio is the median of theirs, by block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
+pub struct Overall {
+    #[serde(flatten)]
+    pub comparison: Comparison,
+    /// How many tests it is over, …
+    pub tests: u32,
+    /// … and how many the two have. The others are struck on either side.
+    pub of: u32,
+}
+
 /// Statements per second.
 pub const QPS: &str = "qps";
 /// What searches for a rate are compared by: the rate that they found.

@@ -2,7 +2,7 @@
 //! holds for the experiment, comparisons and findings. This is also the shape of `report.json`, documented in
 //! `docs/report-schema.md`.
 
-use crate::estimate::{Comparison, Estimate, Outcome};
+use crate::estimate::{Comparison, Estimate, Outcome, Overall};
 use crate::finding::Finding;
 use crate::forecast::Forecast;
 use crate::functions::{FunctionDiff, FunctionTable};
@@ -24,6 +24,9 @@ pub struct Judgement {
     /// On the experiment as a whole, or on several cells at once.
     pub verdicts: Vec<Verdict>,
     pub comparisons: Vec<Comparison>,
+    /// The same over all tests of two cells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overall: Vec<Overall>,
     pub findings: Vec<Finding>,
     /// The report's opening, a sentence each: what answers the question first, then what may not be believed, the worst
     /// first.

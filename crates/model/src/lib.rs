@@ -43,7 +43,7 @@ pub mod words;
 
 pub use charset::Charset;
 pub use compared::Compared;
-pub use estimate::{Comparison, Estimate, Outcome};
+pub use estimate::{Comparison, Estimate, Outcome, Overall};
 pub use experiment::Experiment;
 pub use finding::{Finding, Rung};
 pub use forecast::Forecast;

@@ -26,9 +26,14 @@ pub const MARKS: &str = "In brackets the 95 % interval; =: the same within the m
 
 /// `1.12 (1.10–1.14)`, with a mark where it is not a decided difference.
 pub fn told(comparison: &Comparison) -> String {
+    told_to(comparison, 2)
+}
+
+/// The same to so many decimals.
+pub fn told_to(comparison: &Comparison, decimals: usize) -> String {
     let ratio = &comparison.ratio;
     let interval = match (ratio.low, ratio.high) {
-        (Some(low), Some(high)) => format!(" ({low:.2}–{high:.2})"),
+        (Some(low), Some(high)) => format!(" ({low:.decimals$}–{high:.decimals$})"),
         (None | Some(_), _) => String::new(),
     };
     let mark = match comparison.outcome {
@@ -36,7 +41,7 @@ pub fn told(comparison: &Comparison) -> String {
         Outcome::Equivalent => " =",
         Outcome::Undecided => " ?",
     };
-    format!("{:.2}{interval}{mark}", ratio.value)
+    format!("{:.decimals$}{interval}{mark}", ratio.value)
 }
 
 /// The section of `report.md`; empty where nothing was compared but rates.

@@ -8,8 +8,8 @@ use model::functions::{FunctionDiff, FunctionTable};
 use model::judgement::{Claim, Made, PlanTable, REPORT_SCHEMA};
 use model::plan::Skipped;
 use model::{
-    CellId, CellJudgement, Comparison, CurveJudgement, Finding, Forecast, Health, Host, Judgement, Plan, Record,
-    SearchJudgement, Seed, Verdict,
+    CellId, CellJudgement, Comparison, CurveJudgement, Finding, Forecast, Health, Host, Judgement, Overall, Plan,
+    Record, SearchJudgement, Seed, Verdict,
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +22,8 @@ pub struct Document<'a> {
     host: &'a Host,
     cells: Vec<Cell<'a>>,
     comparisons: &'a [Comparison],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    overall: &'a [Overall],
     findings: &'a [Finding],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     searches: &'a [SearchJudgement],
@@ -82,6 +84,7 @@ impl<'a> Document<'a> {
                 .map(|judged| Cell { judged, repeats: repeats(&record.plan, &judged.id) })
                 .collect(),
             comparisons: &judgement.comparisons,
+            overall: &judgement.overall,
             findings: &judgement.findings,
             searches: &judgement.searches,
             curves: &judgement.curves,

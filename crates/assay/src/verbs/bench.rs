@@ -186,6 +186,7 @@ mod tests {
             cells,
             verdicts: Vec::new(),
             comparisons: Vec::new(),
+            overall: Vec::new(),
             findings: Vec::new(),
             claims: Vec::new(),
             searches: Vec::new(),

@@ -275,3 +275,17 @@ fn cpus_that_are_named_for_other_ranks_than_these_begin_nothing() {
     assert!(alone.err.contains("and one process drives the load"), "{alone:?}");
     desk.assert_nothing_is_left();
 }
+
+#[test]
+fn ranks_that_are_to_take_turns_begin_nothing() {
+    let Some(program) = program() else { return };
+    let desk = Desk::new();
+    let said =
+        Said::of(ranks(&desk, &program, &[RUN, &["--set", "repeat.interleave=true"]].concat()).output().unwrap());
+    assert_eq!(said.status, 2, "{said:?}");
+    assert!(
+        said.err.contains("ranks are one load on one server") && said.err.contains("leave interleave out"),
+        "{said:?}"
+    );
+    desk.assert_nothing_is_left();
+}

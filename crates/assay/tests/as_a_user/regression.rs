@@ -76,6 +76,7 @@ fn the_microbenchmarks_are_answered_as_expected_and_told_in_four_groups() {
         ("scan", "range"),
         ("read-only-count", "aggregation"),
         ("update-one", "write"),
+        ("median", "all tests"),
     ] {
         assert_eq!(group(test), Some(of), "{test} in\n{}", told.out);
     }

@@ -69,20 +69,11 @@ fn decided<'a>(sides: &[Side<'a>], evidence: &Evidence, failed: &Failed) -> Vec<
                 seed.child(open.cost.metric),
             );
             decision.widen(drawn);
-            // More of a cost is worse.
-            decision.outcome = turned(decision.outcome);
+            decision.outcome = decide::of_cost(decision.outcome);
         }
         told(&open, decision, failed)
     };
     open.into_iter().map(one).collect()
-}
-
-fn turned(outcome: Outcome) -> Outcome {
-    match outcome {
-        Outcome::Better => Outcome::Worse,
-        Outcome::Worse => Outcome::Better,
-        Outcome::Equivalent | Outcome::Undecided | Outcome::Refused => outcome,
-    }
 }
 
 /// By how much twins differ on each metric, in each phase that is compared.

@@ -75,7 +75,7 @@ pub(super) struct Side<'a> {
 
 /// Two cells whose runs have several phases that measure are compared phase by phase: a sum over what was done to a
 /// server and what was not says nothing of either.
-fn by_phase<'a>(pair: Pair<'a>) -> Vec<Side<'a>> {
+pub(super) fn by_phase<'a>(pair: Pair<'a>) -> Vec<Side<'a>> {
     let Pair { axis, base, candidate } = pair;
     let theirs = candidate.phases();
     let shared: Vec<&str> = base.phases().into_iter().filter(|p| theirs.contains(p)).collect();
@@ -279,12 +279,17 @@ fn sentence(pair: &Pair, phase: Option<&str>, ratio: &Estimate, outcome: Outcome
 
 /// The workload and the values on the other axes.
 pub(super) fn place(pair: &Pair) -> String {
+    let workload = if pair.axis == WORKLOAD { "" } else { &pair.base.cell.workload };
+    format!("{workload}{}", others(pair))
+}
+
+/// The values on the other axes, in brackets; empty where there are none.
+pub(super) fn others(pair: &Pair) -> String {
     let cell = pair.base.cell;
     let others = cell.axes.iter().filter(|(key, _)| **key != pair.axis && *key != WORKLOAD);
     let others: Vec<String> =
         others.map(|(key, value)| if key == CURVE { cell.load.users.to_string() } else { name(key, value) }).collect();
-    let others = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
-    if pair.axis == WORKLOAD { others } else { format!("{}{others}", cell.workload) }
+    if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) }
 }
 
 pub fn numbers(ratio: &Estimate) -> String {

@@ -106,6 +106,15 @@ fn one(ratio: &Ratio, chance: f64, floor: Share) -> Decision {
     Decision { outcome, interval, chance, margin, more }
 }
 
+/// More of a cost is worse.
+pub fn of_cost(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Better => Outcome::Worse,
+        Outcome::Worse => Outcome::Better,
+        Outcome::Equivalent | Outcome::Undecided | Outcome::Refused => outcome,
+    }
+}
+
 /// Further repetitions until the ratio, if it stays where it is, would be claimed or be equivalent.
 fn more(ratio: &Ratio, margin: Option<Share>, beyond_floor: bool) -> Option<u32> {
     let size = ratio.log.abs();

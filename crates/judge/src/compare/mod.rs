@@ -13,4 +13,5 @@ pub mod functions;
 pub mod history;
 pub mod in_force;
 pub mod moved;
+pub mod overall;
 pub mod values;

@@ -71,9 +71,15 @@ impl Values {
     /// The interval of the ratios of all blocks, drawn again and again: where their noise has a tail to one side,
     /// Student's is too short. Of fewer blocks than it takes, and of runs without common ones, there is none.
     pub fn drawn(&self, base: &Self, metric: &str, seed: Seed) -> Option<Interval> {
-        let pairs = shared(&base.by_block(metric)?, &self.by_block(metric)?);
-        let ratios: Vec<f64> = pairs.iter().map(|(base, candidate)| candidate / base).collect();
+        let ratios: Vec<f64> = self.by_shared_block(base, metric)?.into_values().collect();
         bootstrap::ratio(&ratios, seed)
+    }
+
+    /// Its ratio to the base by block, in all blocks that both have; `None` where a run of either has nothing to take
+    /// a ratio of.
+    pub fn by_shared_block(&self, base: &Self, metric: &str) -> Option<BTreeMap<u32, f64>> {
+        let (base, candidate) = (base.by_block(metric)?, self.by_block(metric)?);
+        Some(base.iter().filter_map(|(block, value)| Some((*block, candidate.get(block)? / value))).collect())
     }
 }
 

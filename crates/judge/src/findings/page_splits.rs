@@ -47,7 +47,7 @@ pub const CAUSE: Cause = Cause {
     symptom: || {
         format!(
             "a delivered order takes at least {EXTRA} index-lock acquisitions more where `ol_delivery_d` begins as NULL than where it \
-             has a DEFAULT, or throughput is at least {MARGIN} lower"
+             has a DEFAULT; where nobody counts them, throughput is at least {MARGIN} lower"
         )
     },
     necessary: || {
@@ -89,7 +89,8 @@ fn case(lane: &Lane, scene: &Scene) -> Option<Case> {
         .collect::<Vec<_>>();
     let hold = [fixed, growing].iter().all(|c| !scene.struck.contains(&c.cell.id));
     let slower = ratio(fixed, growing).filter(|r| hold && r.high.is_some_and(|high| high < 1.0 - MARGIN.0));
-    if slower.is_none() && !extra.is_empty() && average(&extra) < EXTRA {
+    let is_symptom = if extra.is_empty() { slower.is_some() } else { average(&extra) >= EXTRA };
+    if !is_symptom {
         return None;
     }
     let told = |cell, name: &str| each(cell, name).map_or("unknown".to_string(), |n| round3(n).to_string());

@@ -12,8 +12,8 @@ use model::judgement::{Against, Claim};
 use model::plan::axis_text;
 use model::units::rounded;
 use model::{
-    CellJudgement, Comparison, Ending, Estimate, EventKind, Health, Outcome, PlannedRun, SearchJudgement, Share,
-    Standing, Status, Verdict,
+    CellJudgement, Comparison, Ending, Estimate, EventKind, Health, Outcome, Overall, PlannedRun, SearchJudgement,
+    Share, Standing, Status, Verdict,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,6 +27,7 @@ pub fn all(
     cells: &[CellJudgement],
     verdicts: &[Verdict],
     comparisons: &[Comparison],
+    overall: &[Overall],
     health: &Health,
 ) -> Vec<Claim> {
     let aa_warns = verdicts.iter().any(|v| v.check == "aa_pairs_agree" && v.verdict == Status::Warn);
@@ -37,6 +38,9 @@ pub fn all(
     let (asked, beside) =
         if asks_of_phases(cells) { (phases(cells, status), Vec::new()) } else { (Vec::new(), phases(cells, status)) };
     answers.extend(asked);
+    let (decided, undecided): (Vec<Claim>, Vec<Claim>) =
+        overall.iter().map(|o| over_tests(o, status)).partition(|claim| claim.is_answer);
+    answers.extend(decided);
     let axes = evidence.record.plan.in_order_of_interest();
     // The largest effect of each axis comes before the second of any, and what was decided before how many comparisons
     // were not.
@@ -50,7 +54,7 @@ pub fn all(
     let (open, mut summaries): (Vec<Claim>, Vec<Claim>) =
         summaries.into_iter().flatten().partition(|claim| claim.is_answer);
     answers.extend(open);
-    summaries.extend(beside);
+    summaries.extend(undecided.into_iter().chain(beside));
     answers.extend(alone(evidence, cells).filter(|_| answers.is_empty()));
     if answers.is_empty() {
         answers.push(unanswered(cells, verdicts, health));
@@ -61,6 +65,14 @@ pub fn all(
     others.append(&mut summaries);
     others.sort_by_key(|claim| std::cmp::Reverse(claim.status));
     answers.into_iter().chain(others).collect()
+}
+
+/// All tests at once. What is not decided is an answer of none of them.
+fn over_tests(overall: &Overall, status: Status) -> Claim {
+    let of = &overall.comparison;
+    let evidence = vec![of.base.clone(), of.candidate.clone()];
+    let is_answer = !matches!(of.outcome, Outcome::Undecided | Outcome::Refused);
+    Claim { is_answer, status, sentence: of.sentence.clone(), evidence }
 }
 
 /// The number itself, where there is one only; its A/A twin is no second.

@@ -1,5 +1,5 @@
 //! What can be refused before a record is begun, so that nothing is left behind: a server that is not there, a disk
-//! without room for the plan's data, ranks that lack the CPUs which are named for them.
+//! without room for the plan's data, ranks that lack the CPUs which are named for them or are to take turns.
 
 use crate::backends::of_server;
 use crate::execution::ranks::misplaced;
@@ -16,6 +16,10 @@ const SPARE_DISK: u64 = 1 << 30;
 pub fn check(plan: &Plan, host: &Host, peers: Option<&Peers>) -> Result<(), Trouble> {
     if let Some((what, mend)) = plan.cells.iter().find_map(|cell| misplaced(&cell.server, host, peers)) {
         return Err(Trouble::new(what).mend(mend));
+    }
+    if plan.interleaved && peers.is_some() {
+        let what = "repeat.interleave has the load go from server to server, and ranks are one load on one server";
+        return Err(Trouble::new(what).mend("leave interleave out, or start one process"));
     }
     let named = |cell: &Cell| Some((cell.server.on.clone()?, cell.server.clone()));
     let named: BTreeMap<String, Server> = plan.cells.iter().filter_map(named).collect();

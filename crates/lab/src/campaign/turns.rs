@@ -16,9 +16,6 @@ use model::record::run::RunRecord;
 impl Campaign<'_> {
     /// Carries out the runs of one block, and says what came of them.
     pub fn block(&mut self, runs: &[PlannedRun], todo: &[PlannedRun]) -> Result<Vec<RunRecord>, Halt> {
-        if self.peers.is_some() {
-            return Err(Halt::World(Trouble::new("ranks cannot take turns").mend("leave repeat.interleave out")));
-        }
         let plan = self.plan;
         let all: Vec<RunNeeds<'_>> =
             runs.iter().map(|run| RunNeeds::of(self.workloads, plan, plan.cell(&run.cell), run)).collect();

@@ -2,7 +2,7 @@
 //! for the real judge only as data to draw.
 
 use crate::record::{noise, rate};
-use model::estimate::{Comparison, Estimate, Outcome};
+use model::estimate::{Comparison, Estimate, Outcome, Overall};
 use model::finding::{Finding, Rival, Rung};
 use model::health::{Health, Reason, Standing};
 use model::judgement::{Account, Bound, CellJudgement, Claim, ErrorCount, Errors, Judgement, Made, Term};
@@ -20,6 +20,7 @@ pub fn of(record: &Record) -> Judgement {
     Judgement {
         verdicts: vec![verdict("effective_parameters", Status::Pass, "The server's variables are the same in every cell", "0 differ", "0", "")],
         comparisons: comparisons(&record.plan, &cells),
+        overall: overall(&comparisons(&record.plan, &cells)),
         findings: vec![Finding {
             name: "collation_cost".into(),
             rung: Rung::DoseResponse,
@@ -341,6 +342,22 @@ fn verdicts(cell: &Cell, runs: &[&RunRecord]) -> Vec<Verdict> {
         v.evidence = vec![format!("runs/{}/run.json#phases.0", runs[0].id)];
     }
     all
+}
+
+/// As if the workloads were tests of one suite: the rate is the same, and what an operation costs is not.
+fn overall(comparisons: &[Comparison]) -> Vec<Overall> {
+    let of = |metric: &str, value: f64, outcome: Outcome| Overall {
+        tests: 11,
+        of: 12,
+        comparison: Comparison {
+            metric: metric.into(),
+            ratio: estimate(value, 0.004, 3, "ratio"),
+            outcome,
+            sentence: format!("utf8mb4-unicode has {value} times the {metric} of latin1 over 11 of 12 tests."),
+            ..comparisons[0].clone()
+        },
+    };
+    vec![of("qps", 0.998, Outcome::Equivalent), of("server_cpu_us_per_op", 1.021, Outcome::Worse)]
 }
 
 fn comparisons(plan: &Plan, cells: &[CellJudgement]) -> Vec<Comparison> {

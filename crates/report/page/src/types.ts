@@ -222,6 +222,7 @@ export interface Document {
   host: Host;
   cells: Cell[];
   comparisons: Comparison[];
+  overall?: Overall[];
   findings: Finding[];
   searches?: SearchJudgement[];
   curves?: CurveJudgement[];
@@ -630,6 +631,28 @@ export interface MovedFunction {
 export type Nanos = number;
 
 export type Outcome = 'better' | 'worse' | 'equivalent' | 'undecided' | 'refused';
+
+/** Two cells over all of their tests at once: the ratio is the median of theirs, by block. */
+export interface Overall {
+  metric: string;
+  /** Cell ids. */
+  base: string;
+  candidate: string;
+  /** The axis on which the two differ. */
+  axis: string;
+  /** The one phase that is compared, where the runs have several that measure. */
+  phase?: string;
+  /** candidate ÷ base. */
+  ratio: Estimate;
+  outcome: Outcome;
+  /** Further repetitions that would probably decide an undecided one; absent where they would be too many. */
+  more?: number;
+  sentence: string;
+  /** How many tests it is over, … */
+  tests: number;
+  /** … and how many the two have. The others are struck on either side. */
+  of: number;
+}
 
 /**
  * All that the page is handed. Its types in TypeScript, `page/src/types.ts`, are written from here

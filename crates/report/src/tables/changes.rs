@@ -3,6 +3,7 @@
 //! the same, undecided, or not to be compared.
 
 use super::form::pasted;
+use super::overall;
 use super::side::{GROUPS, Measured, Sides, Test, place};
 use super::{Pasted, PastedCell, PastedGroup};
 use crate::axes;
@@ -35,7 +36,9 @@ pub fn of(sides: &Sides) -> Option<Pasted> {
         let rows = all.iter().filter(|change| change.group == *group).map(|change| row(sides, change)).collect();
         PastedGroup { name: (*group).to_string(), rows }
     };
-    let groups = GROUPS.iter().map(of_group).filter(|group| !group.rows.is_empty()).collect();
+    let whole = overall::sure(sides);
+    let noted = if whole.is_some() { overall::NOTE } else { "" };
+    let groups = whole.into_iter().chain(GROUPS.iter().map(of_group).filter(|group| !group.rows.is_empty())).collect();
     let base = sides.columns().first().cloned().unwrap_or_default();
     let heads = [format!("test, by {}", axis.key), format!("QPS ÷ {base}"), "per operation".into(), "finding".into()];
     let of_all = sides.tests.iter().map(|test| test.cells.iter().skip(1).flatten().count()).sum::<usize>();
@@ -43,7 +46,7 @@ pub fn of(sides: &Sides) -> Option<Pasted> {
     let title = format!("What changed for sure against {base} in {name}: {} of {of_all} rates.", all.len());
     let note = "In brackets the 95 % interval. Per operation: costs that changed for sure, ÷ base, the largest first. \
                 Finding: what the judge explains it by, with its rung; –: nothing that it knows.";
-    Some(pasted("changes", title, note.into(), heads.into(), groups))
+    Some(pasted("changes", title, format!("{note}{noted}"), heads.into(), groups))
 }
 
 /// What is sure of one test.

@@ -56,8 +56,7 @@ fn tsv(table: &Pasted) -> String {
     for group in &table.groups {
         for row in &group.rows {
             let cell = |(at, cell): (usize, &PastedCell)| {
-                // A number of a spreadsheet has no thousands apart.
-                let text = if at == 0 { cell.text.clone() } else { cell.text.replace(' ', "") };
+                let text = if at == 0 { cell.text.clone() } else { together(&cell.text) };
                 safe(&if cell.struck { format!("{text} struck") } else { text })
             };
             let cells = [safe(&group.name)].into_iter().chain(row.iter().enumerate().map(cell));
@@ -65,4 +64,13 @@ fn tsv(table: &Pasted) -> String {
         }
     }
     text
+}
+
+/// A number of a spreadsheet has no thousands apart.
+fn together(text: &str) -> String {
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let parts: Vec<&str> = text.split(' ').collect();
+    let apart = |pair: &[&str]| is_digit(pair[0].chars().last()) && is_digit(pair[1].chars().next());
+    let joints = parts.windows(2).map(|pair| if apart(pair) { "" } else { " " }).chain([""]);
+    parts.iter().zip(joints).flat_map(|(part, joint)| [*part, joint]).collect()
 }

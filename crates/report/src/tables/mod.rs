@@ -7,6 +7,8 @@ mod buckets;
 mod changes;
 mod cost;
 mod form;
+mod overall;
+mod rates;
 mod side;
 
 pub use form::Form;
@@ -58,7 +60,7 @@ pub const NAMES: [&str; 4] = ["qps", "cost", "changes", "buckets"];
 /// Those that the record has numbers for.
 pub fn all(record: &Record, judgement: &Judgement) -> Vec<Pasted> {
     let sides = side::Sides::of(record, judgement);
-    [side::qps(&sides), changes::of(&sides), cost::of(&sides), buckets::of(&sides)].into_iter().flatten().collect()
+    [rates::of(&sides), changes::of(&sides), cost::of(&sides), buckets::of(&sides)].into_iter().flatten().collect()
 }
 
 /// One as a text, or a sentence that says why there is none and what to do.

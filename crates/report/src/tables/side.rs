@@ -1,12 +1,9 @@
-//! Cells side by side: which axis goes across, which numbers are of one test, to which group a test belongs; and the
-//! table of rates, the first column absolute and the others relative to it in two decimals. Where a run has several
-//! phases that measure, each of them is a test: a rate over different work says nothing.
+//! Cells side by side: which axis goes across, which numbers are of one test, to which group a test belongs. Where a
+//! run has several phases that measure, each of them is a test: a rate over different work says nothing.
 
-use super::form::pasted;
-use super::{Pasted, PastedCell, PastedGroup};
+use super::{PastedCell, PastedGroup};
 use crate::axes;
 use crate::document::repeats;
-use crate::figures::three;
 use model::experiment::Axis;
 use model::{CellJudgement, Comparison, Estimate, Judgement, PhaseJudgement, Record, RunRecord, Status, Value};
 use std::collections::BTreeMap;
@@ -15,8 +12,6 @@ use std::collections::BTreeMap;
 const BUILD: &str = "build";
 /// Over these a curve is drawn; they go across only where nothing else varies.
 const LAST: [&str; 2] = ["users", "rate"];
-/// The rate of a test: the first of these that its cells have.
-const RATES: [&str; 3] = ["knee_rate", "qps", "ops_per_s"];
 
 /// In the order in which studies publish them.
 pub const GROUPS: [&str; 4] = ["point", "range", "aggregation", "write"];
@@ -132,10 +127,15 @@ fn across<'a>(record: &'a Record, judgement: &Judgement) -> Option<&'a Axis> {
 /// The workload or the phase, and the values on the axes that go down.
 fn test_name(record: &Record, measured: Measured, across: Option<&Axis>) -> String {
     let cell = measured.cell;
+    format!("{}{}", measured.phase().unwrap_or(&cell.workload), down(record, cell, across))
+}
+
+/// A cell's values on the axes that go down.
+pub fn down(record: &Record, cell: &CellJudgement, across: Option<&Axis>) -> String {
     let down = axes::varied(&record.plan).into_iter();
     let down = down.filter(|axis| axis.key != "workload" && across.is_none_or(|across| across.key != axis.key));
-    let values = down.filter_map(|axis| Some(format!(", {} {}", axis.key, axes::text(cell.axes.get(&axis.key)?))));
-    format!("{}{}", measured.phase().unwrap_or(&cell.workload), values.collect::<String>())
+    let value = |axis: &Axis| Some(format!(", {} {}", axis.key, axes::text(cell.axes.get(&axis.key)?)));
+    down.filter_map(value).collect()
 }
 
 /// What a test does, by what its statements did in the runs: one that changed rows makes it a writing one.
@@ -161,47 +161,6 @@ fn group_of(record: &Record, of: Measured) -> &'static str {
 pub fn runs_of<'a>(record: &'a Record, cell: &CellJudgement) -> impl Iterator<Item = &'a RunRecord> {
     let id = cell.id.clone();
     record.runs.iter().filter(move |run| run.cell == id && run.is_done() && !run.is_beside())
-}
-
-pub fn qps(sides: &Sides) -> Option<Pasted> {
-    let cells = || sides.tests.iter().flat_map(|test| test.cells.iter().flatten());
-    let rate = RATES.into_iter().find(|rate| cells().any(|of| of.metrics().contains_key(*rate)))?;
-    let unit = cells().find_map(|of| of.metrics().get(rate)).map_or("", |estimate| estimate.unit.as_str());
-    let columns = sides.columns();
-    let heads = match sides.axis {
-        Some(axis) => {
-            let first = [format!("test, by {}", axis.key), format!("{} ({unit})", columns[0])];
-            first.into_iter().chain(columns[1..].iter().map(|column| format!("{column} ÷ {}", columns[0]))).collect()
-        }
-        None => vec!["test".into(), format!("{rate} ({unit})")],
-    };
-    let groups = sides.grouped(|test| vec![row(test, rate)]);
-    let relative = if sides.axis.is_some() { ", the others relative to the first column" } else { "" };
-    let title = format!("{rate} of {}: the first column absolute{relative}.", sides.record.plan.name);
-    let note = "Struck: a check failed, the number does not count. ≥, ≤: the client was in the way of one side, so the \
-                server would have shown more, or less; ?: of both. –: not measured.";
-    Some(pasted("qps", title, note.into(), heads, groups))
-}
-
-fn row(test: &Test, rate: &str) -> Vec<PastedCell> {
-    let base = test.cells[0].and_then(|of| Some((of, of.value(rate)?)));
-    let first = base.map_or(PastedCell::plain("–"), |(of, value)| {
-        let mark = if of.is_lower_bound() { "≥ " } else { "" };
-        PastedCell { text: format!("{mark}{}", three(value)), struck: of.is_struck() }
-    });
-    let others = test.cells[1..].iter().map(|of| {
-        let (Some((base, denominator)), Some(of)) = (base, of) else { return PastedCell::plain("–") };
-        let Some(numerator) = of.value(rate).filter(|_| denominator > 0.0) else { return PastedCell::plain("–") };
-        let mark = match (base.is_lower_bound(), of.is_lower_bound()) {
-            (false, false) => "",
-            (false, true) => "≥ ",
-            (true, false) => "≤ ",
-            (true, true) => "? ",
-        };
-        let struck = base.is_struck() || of.is_struck();
-        PastedCell { text: format!("{mark}{:.2}", numerator / denominator), struck }
-    });
-    [PastedCell::plain(test.name.clone()), first].into_iter().chain(others).collect()
 }
 
 /// The value of a cell on the axis across, for a row of its own.
