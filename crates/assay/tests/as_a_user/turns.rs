@@ -102,7 +102,7 @@ fn what_cannot_take_turns_is_refused() {
     assert!(many.contains("9 cells would have as many servers up at once, more than 8"), "{many}");
     let turns = TINY.replace("repetitions = 2", "repetitions = 2\ninterleave = true");
     let sought = "users   = 2\nsearch  = { for = \"rate\", keep = \"p99 < 5ms\", from = 100, to = 1000 }";
-    let search = refused(&turns.replace("users   = 2", sought), &[]);
+    let search = refused(&turns.replace("users   = 2", sought).replace("repetitions = 2\n", ""), &[]);
     assert!(search.contains("a search takes its own levels"), "{search}");
     let found = refused(&turns, &["--on", "mysql://root@127.0.0.1:1"]);
     assert!(found.contains("turns need a server of its own for each cell"), "{found}");
