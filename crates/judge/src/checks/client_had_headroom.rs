@@ -4,13 +4,14 @@
 //! once), how busy the workers were, and how long they waited for a CPU.
 //!
 //! On CPUs of its own the load warns at 75 % of them, 90 % of its busiest worker, 5 % of the latency spent in run
-//! queues or 50 % of the canary's rate; it fails at 95 % (90 % while the server is 20 % idle), 98 %, 20 % or 80 %. A
-//! run at 105 % of the canary shows that the canary was disturbed: it limits nothing then, and warns. Where client and
-//! server share CPUs, a busy CPU says nothing about who is short of it: there the client warns when it uses more than
-//! 50 % of their CPU time, only the canary can fail it, and every number is one of both together. That holds for a
-//! server that was found on this host, too; where its process is not known, as behind loopback, its part of the CPU
-//! time is not, and the canary alone decides. Where several ranks drove the load, each is looked at by itself: one
-//! busy worker of one rank is enough, and it is named.
+//! queues or 50 % of the canary's rate; it fails at 95 % (90 % while the server is 20 % idle), 98 %, 20 % or 80 %.
+//! A run at 105 % of the canary shows that the canary was disturbed: it limits nothing then, and warns. Beside a
+//! server whose CPUs are full the canary is no sign: with few users it is short of round trips and not of the load.
+//! Where client and server share CPUs, a busy CPU says nothing about who is short of it: there the client warns
+//! when it uses more than 50 % of their CPU time, only the canary can fail it, and every number is one of both
+//! together. That holds for a server that was found on this host, too; where its process is not known, as behind
+//! loopback, its part of the CPU time is not, and the canary alone decides. Where several ranks drove the load,
+//! each is looked at by itself: one busy worker of one rank is enough, and it is named.
 
 use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
@@ -38,6 +39,7 @@ pub const CHECK: Check = Check {
         CLIENT_CPU_FAIL,
         CLIENT_CPU_BESIDE_IDLE,
         SERVER_IDLE,
+        SERVER_FULL,
         WORKER_WARN,
         WORKER_FAIL,
         CLIENT_WAIT_WARN,
@@ -62,6 +64,8 @@ const CLIENT_CPU_BESIDE_IDLE: Limit =
         .convention();
 const SERVER_IDLE: Limit =
     Limit::share("server_idle", 0.20, "of the server's CPUs; it had room, so something else limits").convention();
+const SERVER_FULL: Limit =
+    Limit::share("server_full", 0.95, "of the server's CPUs; who answers all the time is kept waiting by nobody").law();
 const WORKER_WARN: Limit =
     Limit::share("worker_warn", 0.90, "a single worker has no one to share with, and so may come nearer to its end")
         .convention();
@@ -146,6 +150,7 @@ fn apart(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Seen {
     let cpus = run.load_cpus().len().max(1) as f64;
     let server = run.rates(&[SERVER_USER, SERVER_SYSTEM]).map(|r| r / 1e9 / run.server_cpus().len().max(1) as f64);
     let idle = server.is_some_and(|busy| 1.0 - busy >= run.limits.of(&SERVER_IDLE));
+    let full = server.is_some_and(|busy| busy >= run.limits.of(&SERVER_FULL));
     let busy = if idle { &CLIENT_CPU_BESIDE_IDLE } else { &CLIENT_CPU_FAIL };
     let sign = |what, value, warn: &Limit, fail: &Limit| Sign {
         what,
@@ -159,7 +164,7 @@ fn apart(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Seen {
         busiest.map(|value| sign("of its busiest worker used", value, &WORKER_WARN, &WORKER_FAIL)),
         waiting(run)
             .map(|value| sign("of the latency spent waiting for a CPU", value, &CLIENT_WAIT_WARN, &CLIENT_WAIT_FAIL)),
-        ceiling,
+        ceiling.filter(|_| !full),
     ]
     .into_iter()
     .flatten()

@@ -67,11 +67,16 @@ pub fn all(
     answers.into_iter().chain(others).collect()
 }
 
-/// All tests at once. What is not decided is an answer of none of them.
+/// All tests at once. The rate's interval is an answer even where it decides nothing: it is narrower than that of any
+/// test.
 fn over_tests(overall: &Overall, status: Status) -> Claim {
     let of = &overall.comparison;
     let evidence = vec![of.base.clone(), of.candidate.clone()];
-    let is_answer = !matches!(of.outcome, Outcome::Undecided | Outcome::Refused);
+    let is_answer = match of.outcome {
+        Outcome::Better | Outcome::Worse | Outcome::Equivalent => true,
+        Outcome::Undecided => of.is_of_a_rate() && of.ratio.low.is_some(),
+        Outcome::Refused => false,
+    };
     Claim { is_answer, status, sentence: of.sentence.clone(), evidence }
 }
 

@@ -16,6 +16,12 @@ fn a_client_near_its_end_is_called_so() {
     assert_eq!(judgement.cells[0].bound.as_ref().unwrap().label, "client-bound");
     let ceiling = spoilt(|r| r.canary.as_mut().unwrap().points.iter_mut().for_each(|p| p.qps = 22_000.0));
     assert_eq!(status(&ceiling, "client_had_headroom"), Fail, "the rate is the canary's");
+    let full = |server: f64| {
+        let mut record = all_runs(move |r| counter(r, "server.cpu.user", server * 1e9));
+        record.canary.as_mut().unwrap().points.iter_mut().for_each(|p| p.qps = 22_000.0);
+        status(&record, "client_had_headroom")
+    };
+    assert_eq!((full(1.4), full(1.55)), (Fail, Pass), "a server whose CPUs are full is what limits");
     let slow = spoilt(|r| r.canary.as_mut().unwrap().points.iter_mut().for_each(|p| p.qps = 10_000.0));
     assert_eq!(status(&slow, "client_had_headroom"), Warn, "a canary below the run was disturbed");
     let waiting = |share: f64| all_runs(move |r| counter(r, "client.runqueue.wait", share * 1e9));
