@@ -5,7 +5,7 @@ mod bench;
 
 use bench::*;
 use model::estimate::Outcome::{Equivalent, Worse};
-use model::load::{Disturb, Phase};
+use model::load::{Disturb, Phase, Work};
 use model::plan::RunId;
 use model::record::disturbance::{Asked, DisturbanceRecord};
 use model::record::run::{PhaseRecord, RunRecord};
@@ -94,6 +94,22 @@ fn a_check_that_one_phase_fails_is_not_hidden_by_the_others() {
     let verdict = verdict(&record, "answers_were_expected");
     assert_eq!(verdict.verdict, Fail);
     assert!(verdict.sentence.contains("Phase `open`"), "{}", verdict.sentence);
+}
+
+#[test]
+fn a_check_that_cannot_be_asked_in_one_test_leaves_the_others_checked() {
+    let mut record = schedule(&[("reads", None, 1.0), ("writes", None, 1.0)]);
+    for cell in &mut record.plan.cells {
+        let work = Work { workload: cell.workload.clone(), parameters: cell.parameters.clone() };
+        cell.phases.iter_mut().for_each(|phase| phase.work = Some(work.clone()));
+    }
+    let unchecked = |record: &Record| judge(record).health.unchecked;
+    let (cells, before) = (record.plan.cells.len() as u32, unchecked(&record));
+    for run in &mut record.runs {
+        run.phases[1].counters.remove("client.cpu.user");
+    }
+    assert_eq!(verdict(&record, "client_had_headroom").open_in, ["writes"]);
+    assert_eq!((before, unchecked(&record)), (0, cells));
 }
 
 #[test]

@@ -114,8 +114,7 @@ impl CellJudgement {
 
     /// The same in this phase.
     pub fn is_lower_bound_in(&self, phase: &str) -> bool {
-        let speaks_of = |verdict: &Verdict| verdict.open_in.is_empty() || verdict.open_in.iter().any(|p| p == phase);
-        self.verdicts.iter().any(|v| v.is_of_client() && v.verdict >= Status::Warn && speaks_of(v))
+        self.verdicts.iter().any(|v| v.is_of_client() && v.verdict >= Status::Warn && v.speaks_of(phase))
     }
 
     /// The check that strikes the numbers of this phase; of `None`, those of the cell as a whole.

@@ -26,7 +26,8 @@ pub struct Verdict {
     /// are struck.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<String>,
-    /// The phases of a cell, where they do different work, in which it warned or failed, when it passed in others.
+    /// The phases of a cell, where they do different work, in which it warned or failed, when it passed in others; of a
+    /// check that could not be asked, those in which it could not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open_in: Vec<String>,
 }
@@ -42,6 +43,11 @@ impl Verdict {
     /// Whether it speaks of the load and not of the server.
     pub fn is_of_client(&self) -> bool {
         OF_CLIENT.contains(&self.check.as_str())
+    }
+
+    /// Whether what is open in it is so in this phase.
+    pub fn speaks_of(&self, phase: &str) -> bool {
+        self.open_in.is_empty() || self.open_in.iter().any(|p| p == phase)
     }
 
     /// Whether it strikes the numbers of this phase; of `None`, those of the cell as a whole.

@@ -227,9 +227,9 @@ impl Check {
                     None => part.runs.iter().try_for_each(|run| self.complete(run)).and_then(|()| look(part)),
                 };
                 let phases: Vec<_> = phases.iter().map(|(phase, part)| (*phase, look(part))).collect();
-                let (failed, open_in) =
-                    (in_phases(cell, &phases, Status::Fail), in_phases(cell, &phases, Status::Warn));
-                Some(Verdict { phases: failed, open_in, ..self.verdict(worst_phase(phases)?, paths(&cell.runs)) })
+                let places = PLACES.map(|least| in_phases(cell, &phases, least));
+                let verdict = self.verdict(worst_phase(phases)?, paths(&cell.runs));
+                Some(placed(verdict, places))
             }
             Look::Run(look) => {
                 let of_run = |run: &RunEvidence| {
@@ -242,7 +242,7 @@ impl Check {
                     };
                     let phases: Vec<_> =
                         phases.iter().filter_map(|(phase, part)| Some((*phase, sight(part)?))).collect();
-                    let places = [Status::Fail, Status::Warn].map(|least| in_phases(cell, &phases, least));
+                    let places = PLACES.map(|least| in_phases(cell, &phases, least));
                     Some((worst_phase(phases)?, places))
                 };
                 let sights: Vec<_> = cell.runs.iter().filter_map(|run| Some((run, of_run(run)?))).collect();
@@ -254,12 +254,11 @@ impl Check {
                         open.iter().flat_map(|(_, (_, places))| places[at].iter().cloned()).collect();
                     if is_whole { Vec::new() } else { names.into_iter().collect() }
                 };
-                let [failed, open_in] = [over_runs(Status::Fail, 0), over_runs(Status::Warn, 1)];
+                let places = [0, 1, 2].map(|at| over_runs(PLACES[at], at));
                 let (run, (sight, _)) = sights
                     .into_iter()
                     .reduce(|worst, next| if status(&next.1.0) > status(&worst.1.0) { next } else { worst })?;
-                let mut verdict = self.verdict(sight, vec![run.path()]);
-                (verdict.phases, verdict.open_in) = (failed, open_in);
+                let mut verdict = placed(self.verdict(sight, vec![run.path()]), places);
                 if cell.runs.len() > 1 && verdict.verdict.is_open() {
                     verdict.sentence = format!("{}: {}", naming::run(run), verdict.sentence);
                 }
@@ -302,6 +301,16 @@ impl Need {
             Self::Counter(name) | Self::WholeCounter(name) => name,
         }
     }
+}
+
+/// How bad a check is in the phases that its verdict names, the worst first.
+const PLACES: [Status; 3] = [Status::Fail, Status::Warn, Status::NotEvaluable];
+
+/// With the phases in which it failed, and those in which it is open; where it is nowhere worse than unknown, those in
+/// which it is.
+fn placed(verdict: Verdict, [failed, open, unknown]: [Vec<String>; 3]) -> Verdict {
+    let open_in = if verdict.verdict == Status::NotEvaluable { unknown } else { open };
+    Verdict { phases: failed, open_in, ..verdict }
 }
 
 /// The worst that is seen of several groups, which then says of which.

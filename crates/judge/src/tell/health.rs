@@ -43,9 +43,11 @@ fn numbers(cell: &CellJudgement) -> Vec<Number<'_>> {
         let why = Why { standing: Standing::Missing, because: shortened(reason), advice: String::new() };
         return vec![Number { cell: &cell.id, is_unchecked: false, whys: vec![why] }];
     }
-    let unchecked = |v: &Verdict| !v.quarantined && v.verdict == Status::NotEvaluable;
-    let is_unchecked = cell.verdicts.iter().any(unchecked);
-    let of = |phase: Option<&str>| Number { cell: &cell.id, is_unchecked, whys: whys(cell, phase) };
+    let unchecked = cell.verdicts.iter().filter(|v| !v.quarantined && v.verdict == Status::NotEvaluable);
+    let of = |phase: Option<&str>| {
+        let is_unchecked = unchecked.clone().any(|v| phase.is_none_or(|phase| v.speaks_of(phase)));
+        Number { cell: &cell.id, is_unchecked, whys: whys(cell, phase) }
+    };
     match cell.phases.as_slice() {
         [] | [_] => vec![of(None)],
         phases => phases.iter().map(|phase| of(Some(&phase.name))).collect(),

@@ -1186,7 +1186,10 @@ export interface Verdict {
    * numbers are struck.
    */
   phases?: string[];
-  /** The phases of a cell, where they do different work, in which it warned or failed, when it passed in others. */
+  /**
+   * The phases of a cell, where they do different work, in which it warned or failed, when it passed in others;
+   * of a check that could not be asked, those in which it could not.
+   */
   open_in?: string[];
 }
 
