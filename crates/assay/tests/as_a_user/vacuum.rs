@@ -28,7 +28,7 @@ users = 8
 [[phases]]
 name  = "measure"
 kind  = "measure"
-count = 600
+count = 2_000
 
 [repeat]
 repetitions = 1
