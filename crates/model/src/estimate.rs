@@ -59,6 +59,11 @@ impl Comparison {
     pub fn is_of_a_rate(&self) -> bool {
         [QPS, KNEE].contains(&self.metric.as_str())
     }
+
+    /// Whether there is a difference for sure.
+    pub fn is_sure(&self) -> bool {
+        matches!(self.outcome, Outcome::Better | Outcome::Worse)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -65,7 +65,8 @@ const CLIENT_CPU_BESIDE_IDLE: Limit =
 const SERVER_IDLE: Limit =
     Limit::share("server_idle", 0.20, "of the server's CPUs; it had room, so something else limits").convention();
 const SERVER_FULL: Limit =
-    Limit::share("server_full", 0.95, "of the server's CPUs; who answers all the time is kept waiting by nobody").law();
+    Limit::share("server_full", 0.95, "of the server's CPUs; who answers all the time is kept waiting by nobody")
+        .convention();
 const WORKER_WARN: Limit =
     Limit::share("worker_warn", 0.90, "a single worker has no one to share with, and so may come nearer to its end")
         .convention();

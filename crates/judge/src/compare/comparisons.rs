@@ -33,8 +33,12 @@ pub fn all(evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Comparison> {
 
 /// The cells that are laid side by side, phase by phase where there are several.
 pub(super) fn sides<'a>(evidence: &'a Evidence<'a>) -> Vec<Side<'a>> {
-    let pairs = pairs::all(evidence).into_iter().filter(|p| p.axis.rsplit('.').next() != Some(CURVE));
-    pairs.flat_map(by_phase).collect()
+    laid_beside(evidence).flat_map(by_phase).collect()
+}
+
+/// The cells alone.
+pub(super) fn laid_beside<'a>(evidence: &'a Evidence<'a>) -> impl Iterator<Item = Pair<'a>> {
+    pairs::all(evidence).into_iter().filter(|p| p.axis.rsplit('.').next() != Some(CURVE))
 }
 
 /// Which check strikes a cell, or a phase of it.

@@ -1,8 +1,8 @@
-//! Two cells over all of their tests at once: the median of the ratios, as studies of regressions sum up their suites.
-//! A slowdown of every statement by 2 % is lost in each of fifty tests and shows in the one in the middle, which a test
-//! that went wrong does not move. Taken block by block, because tests of one run share their server's start and its
-//! minutes: a block is one value, however many tests it has. What is struck on either side is left out of both. A
-//! family of its own, decided apart from the single tests, so that neither makes the other less sure.
+//! Two cells over all of their tests at once: the median of the ratios. A slowdown of every statement by 2 % is lost
+//! in each of fifty tests and shows in the one in the middle, which a test that went wrong does not move. It is taken
+//! block by block, because tests of one run share their server's start and its minutes: a block is one value, however
+//! many tests it has. What is struck on either side is left out of both. It is a family of its own, decided apart
+//! from the single tests, so that neither makes the other less sure.
 //!
 //! Phases are tests where each has work of its own and users who go as fast as they can. Of a server to which
 //! something was done, of steps that repeat and of rates that are given, a median says nothing.
@@ -63,9 +63,7 @@ pub fn all(evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Overall> {
     let failed = comparisons::strikes(cells);
     let is_sound =
         |side: &Side| [&side.base, &side.candidate].into_iter().all(|cell| failed(&cell.cell.id, side.phase).is_none());
-    let pairs =
-        pairs::all(evidence).into_iter().filter(|pair| pair.axis.rsplit('.').next() != Some(comparisons::CURVE));
-    let open: Vec<Open> = pairs.flat_map(|pair| middles(pair, &is_sound)).collect();
+    let open: Vec<Open> = comparisons::laid_beside(evidence).flat_map(|pair| middles(pair, &is_sound)).collect();
     let floors = METRICS.map(|metric| (metric, floor(evidence, metric, &is_sound)));
     let floor = |metric: &str| floors.iter().find(|(of, _)| *of == metric).map_or(Share(0.0), |(_, floor)| *floor);
     let asked =

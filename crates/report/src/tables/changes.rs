@@ -8,7 +8,7 @@ use super::side::{GROUPS, Measured, Sides, Test, place};
 use super::{Pasted, PastedCell, PastedGroup};
 use crate::axes;
 use crate::costs::{COLUMNS, told};
-use model::{Comparison, Finding, Outcome};
+use model::{Comparison, Finding};
 
 const RATES: [&str; 2] = [model::estimate::QPS, model::estimate::KNEE];
 /// Costs told of one test, the largest changes first.
@@ -55,13 +55,9 @@ fn changes<'a>(sides: &Sides<'a>, test: &Test<'a>) -> Vec<Change<'a>> {
     let others = test.cells.iter().enumerate().skip(1).filter_map(|(column, of)| Some((column, (*of)?)));
     let sure = others.filter_map(|(column, of)| {
         let rate = RATES.into_iter().find_map(|rate| of.compared(sides.judgement, base, rate))?;
-        is_sure(rate).then(|| Change { test: test.name.clone(), group: test.group, of, base: *base, rate, column })
+        rate.is_sure().then(|| Change { test: test.name.clone(), group: test.group, of, base: *base, rate, column })
     });
     sure.collect()
-}
-
-fn is_sure(comparison: &Comparison) -> bool {
-    matches!(comparison.outcome, Outcome::Better | Outcome::Worse)
 }
 
 fn row(sides: &Sides, change: &Change) -> Vec<PastedCell> {
@@ -73,7 +69,7 @@ fn row(sides: &Sides, change: &Change) -> Vec<PastedCell> {
 /// `CPU µs/op 1.12 (1.10–1.14), fsyncs/op 2.00 (1.98–2.02)`.
 fn moved(sides: &Sides, change: &Change) -> String {
     let compared = |(metric, head): &(&str, &'static str)| {
-        Some((*head, change.of.compared(sides.judgement, &change.base, metric).filter(|c| is_sure(c))?))
+        Some((*head, change.of.compared(sides.judgement, &change.base, metric).filter(|c| c.is_sure())?))
     };
     let mut costs: Vec<(&str, &Comparison)> = COLUMNS.iter().filter_map(compared).collect();
     let size = |c: &Comparison| c.ratio.value.ln().abs();

@@ -4,8 +4,8 @@
 use super::side::{Sides, down};
 use super::{PastedCell, PastedGroup};
 use crate::costs::{COLUMNS, told_to};
+use model::Overall;
 use model::estimate::QPS;
-use model::{Outcome, Overall};
 
 const GROUP: &str = "all tests";
 /// Two decimals are all that one test is worth; the median of many tells parts of a percent.
@@ -29,7 +29,7 @@ impl Whole<'_> {
     }
 
     fn is_sure(&self) -> bool {
-        matches!(self.of.comparison.outcome, Outcome::Better | Outcome::Worse)
+        self.of.comparison.is_sure()
     }
 }
 
