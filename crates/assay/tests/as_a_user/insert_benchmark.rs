@@ -7,10 +7,7 @@ use lab::backends::endpoint::SqlEndpoint;
 use lab::backends::mysql::control::Control;
 use serde_json::Value;
 
-pub const STEPS: &str = r#"question = "What do inserts cost?"
-
-[axes]
-one_table = [false, true]
+const STEPS: &str = r#"question = "What do inserts cost?"
 
 [server.settings]
 buffer_pool = "64 MiB"
@@ -20,7 +17,9 @@ flush_at_commit = 2
 [workload.insert]
 clients    = 2
 rows       = 1_050
+one_table  = ONE_TABLE
 partitions = PARTITIONS
+protocol   = "PROTOCOL"
 
 [load]
 users = 2
@@ -73,6 +72,16 @@ repetitions = 1
 aa          = false
 "#;
 
+/// The steps over a table for each client, or over one in partitions whose rows come by a prepared statement.
+pub fn steps(one_table: bool) -> String {
+    let (indexed, partitions, protocol) = if one_table { ("1", "3", "prepared") } else { ("2", "0", "text") };
+    STEPS
+        .replace("ONE_TABLE", &one_table.to_string())
+        .replace("INDEXED", indexed)
+        .replace("PARTITIONS", partitions)
+        .replace("PROTOCOL", protocol)
+}
+
 fn verdict<'a>(cell: &'a Value, check: &str) -> &'a Value {
     let verdicts = cell["verdicts"].as_array().expect("a cell has verdicts");
     verdicts.iter().find(|v| v["check"] == check).unwrap_or_else(|| panic!("{check} on {cell:#}"))
@@ -87,15 +96,9 @@ fn answer(run: &Value, question: &str, when: &str) -> i64 {
 #[test]
 fn every_step_keeps_its_laws_and_a_rate_out_of_reach_is_told() {
     let desk = Desk::new();
-    for (tables, indexed, partitions) in [("false", "2", "0"), ("true", "1", "3")] {
-        let one = format!("one_table = [{tables}]");
-        desk.write(
-            "q.toml",
-            &STEPS
-                .replace("one_table = [false, true]", &one)
-                .replace("INDEXED", indexed)
-                .replace("PARTITIONS", partitions),
-        );
+    for one_table in [false, true] {
+        let tables = &one_table.to_string();
+        desk.write("q.toml", &steps(one_table));
         desk.assay(&["run", "q.toml", "--out", tables]).assert_carried_out();
         let report: Value = serde_json::from_str(&desk.read(&format!("{tables}/report.json"))).unwrap();
         let run: Value = serde_json::from_str(&desk.read(&format!("{tables}/runs/c001-1/run.json"))).unwrap();
@@ -131,10 +134,10 @@ fn every_step_keeps_its_laws_and_a_rate_out_of_reach_is_told() {
 fn tables_that_hold_rows_are_not_loaded_again() {
     let desk = Desk::new();
     let again = "[[phases]]\nname = \"again\"\nworkload = \"insert.load\"\ncount = 22\n";
-    let at = STEPS.find("[[phases]]\nname       = \"insert\"").unwrap();
-    let rest = STEPS.find("[repeat]").unwrap();
-    let text = STEPS[..at].replace("[false, true]", "[false]").replace("INDEXED", "2").replace("PARTITIONS", "0");
-    desk.write("q.toml", &format!("{text}{again}{}", &STEPS[rest..]));
+    let steps = steps(false);
+    let at = steps.find("[[phases]]\nname       = \"insert\"").unwrap();
+    let rest = steps.find("[repeat]").unwrap();
+    desk.write("q.toml", &format!("{}{again}{}", &steps[..at], &steps[rest..]));
     desk.assay(&["run", "q.toml", "--out", "record"]);
     let why = desk.run("c001-1")["ending"]["failed"]["reason"].to_string();
     assert!(why.contains("in again: ") && why.contains("holds 1050 rows already"), "{why}");

@@ -39,6 +39,10 @@ const LOOK: Parameter = work(
 )
 .choice(LOOKS);
 
+const PROTOCOL: Parameter =
+    work("protocol", "INSERT as text, which is how the public script says it, or prepared (binary protocol).")
+        .choice(&["text", "prepared"]);
+
 const fn per_transaction(default: i64) -> Parameter {
     work("rows_per_transaction", "Rows that one transaction inserts.").count(default, [1, MOST_PER_TRANSACTION])
 }
@@ -46,7 +50,7 @@ const PER_QUERY: Parameter =
     work("rows_per_query", "Rows that one query asks for.").count(10, [1, MOST_PER_TRANSACTION]);
 
 const BASE: &[Parameter] = &[CLIENTS, ROWS, ONE_TABLE, PARTITIONS, PARTITION_ROWS, BEGIN];
-pub(super) const LOAD: &[Parameter] = &join::<7>(&[BASE, &[per_transaction(100)]]);
+pub(super) const LOAD: &[Parameter] = &join::<8>(&[BASE, &[per_transaction(100), PROTOCOL]]);
 pub(super) const INDEXES: &[Parameter] = &join::<7>(&[BASE, &[LOOK]]);
-pub(super) const INSERT: &[Parameter] = &join::<8>(&[BASE, &[LOOK, per_transaction(50)]]);
+pub(super) const INSERT: &[Parameter] = &join::<9>(&[BASE, &[LOOK, per_transaction(50), PROTOCOL]]);
 pub(super) const QUERIES: &[Parameter] = &join::<8>(&[BASE, &[LOOK, PER_QUERY]]);

@@ -6,6 +6,7 @@
 mod audit;
 mod extent;
 mod indexer;
+mod inserter;
 mod knobs;
 mod look;
 mod postgresql;

@@ -3,6 +3,7 @@
 //! run, inserts the same.
 
 use crate::draw::Generator;
+use crate::session::Param;
 use model::seed::Seed;
 
 const CONTENTS: Seed = Seed(2_006);
@@ -26,6 +27,9 @@ const FIRST_DAY: u64 = 19_723;
 /// What a DATETIME holds.
 const LAST_DAY: u64 = 2_932_896;
 const DAY: u64 = 86_400;
+
+/// A DATETIME as it is written.
+pub(super) type DateTime = [u8; 19];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Row {
@@ -69,7 +73,7 @@ impl Row {
     /// Its columns behind the key, in the order of the table, with this around texts and between all, piece by piece.
     pub fn write(&self, quote: &str, between: &str, into: &mut impl FnMut(&str)) {
         let mut digits = itoa::Buffer::new();
-        [quote, text(&moment(self.time)), quote].into_iter().for_each(&mut *into);
+        [quote, text(&self.time()), quote].into_iter().for_each(&mut *into);
         for number in [self.register, self.customer, self.product, self.price] {
             into(between);
             into(digits.format(number));
@@ -79,7 +83,16 @@ impl Row {
     pub fn values(&self) -> [String; 6] {
         let numbers = [self.register, self.customer, self.product, self.price].map(|n| n.to_string());
         let [register, customer, product, price] = numbers;
-        [text(&moment(self.time)).into(), register, customer, product, price, self.text().into()]
+        [text(&self.time()).into(), register, customer, product, price, self.text().into()]
+    }
+    pub fn time(&self) -> DateTime {
+        moment(self.time)
+    }
+    /// Its columns behind the key as the values of a prepared statement; the time is its own, as it is written.
+    pub fn params<'a>(&'a self, time: &'a DateTime) -> [Param<'a>; 6] {
+        let [register, customer, product, price] =
+            [self.register, self.customer, self.product, self.price].map(|number| Param::Int(number as i64));
+        [Param::Bytes(time), register, customer, product, price, Param::Bytes(&self.text[..self.length])]
     }
     fn text(&self) -> &str {
         text(&self.text[..self.length])
@@ -92,7 +105,7 @@ fn text(ascii: &[u8]) -> &str {
 
 /// So many seconds after the begin of the first day, as a DATETIME is written. The civil date of a day by its number is
 /// Hinnant's ("chrono-compatible low-level date algorithms").
-fn moment(seconds: u64) -> [u8; 19] {
+fn moment(seconds: u64) -> DateTime {
     let (day, second) = ((FIRST_DAY + seconds / DAY).min(LAST_DAY), seconds % DAY);
     let shifted = day + 719_468;
     let (era, of_era) = (shifted / 146_097, shifted % 146_097);
@@ -113,6 +126,18 @@ fn moment(seconds: u64) -> [u8; 19] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_row_is_the_same_in_both_forms() {
+        let row = row(2, 5_000);
+        let time = row.time();
+        let said = row.params(&time).map(|param| match param {
+            Param::Int(number) => number.to_string(),
+            Param::Bytes(bytes) => text(bytes).to_string(),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(said, row.values());
+    }
 
     #[test]
     fn a_row_is_the_same_for_ever_and_its_time_grows_with_its_number() {

@@ -12,6 +12,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 pub(super) const COLUMNS: &str = "transactionid, dateandtime, cashregisterid, customerid, productid, price, data";
+pub(super) const COLUMN_COUNT: u64 = 7;
 
 /// The secondary indexes: what each is called behind its table's name, and its columns.
 pub(super) const INDEXES: [(&str, &str); 3] = [

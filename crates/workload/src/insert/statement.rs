@@ -3,7 +3,7 @@
 
 use super::postgresql;
 use super::rows::row;
-use super::schema::{COLUMNS, INDEXES};
+use super::schema::{COLUMN_COUNT, COLUMNS, INDEXES};
 use super::work::Keys;
 use crate::session::Class;
 use crate::{Doing, Statement};
@@ -25,6 +25,7 @@ pub(super) const STATEMENTS: &[Statement] = &[
     Statement { name: "commit", doing: Doing::Commit },
     Statement { name: "rollback", doing: Doing::Rollback },
     Statement { name: "looks", doing: Doing::Plumbing },
+    Statement { name: "prepare", doing: Doing::Plumbing },
     Statement { name: "setup", doing: Doing::Plumbing },
 ];
 
@@ -39,6 +40,7 @@ pub(super) const BEGIN: Class = Class(7);
 pub(super) const COMMIT: Class = Class(8);
 pub(super) const ROLLBACK: Class = Class(9);
 pub(super) const LOOK: Class = Class(10);
+pub(super) const PREPARE: Class = Class(11);
 
 const APPENDED: &str = "writing into a String cannot fail";
 
@@ -56,6 +58,23 @@ pub(super) fn insert(sql: &mut String, client: u64, keys: Keys, rows: Range<u64>
         sql.push_str(digits.format(keys.key(number)));
         sql.push(',');
         row(client, number).write("'", ",", &mut |piece| sql.push_str(piece));
+        sql.push(')');
+    }
+}
+
+/// Replaces `sql` by an INSERT of so many rows whose values come later.
+pub(super) fn prepared_insert(sql: &mut String, dialect: Protocol, table: u64, rows: u64) {
+    sql.clear();
+    write!(sql, "INSERT INTO pi{table} ({COLUMNS}) VALUES ").expect(APPENDED);
+    for row in 0..rows {
+        sql.push_str(if row == 0 { "(" } else { ",(" });
+        for column in 1..=COLUMN_COUNT {
+            sql.push_str(if column == 1 { "" } else { "," });
+            match dialect {
+                Protocol::PostgreSql => write!(sql, "${}", row * COLUMN_COUNT + column).expect(APPENDED),
+                _ => sql.push('?'),
+            }
+        }
         sql.push(')');
     }
 }
@@ -119,7 +138,8 @@ mod tests {
 
     #[test]
     fn classes_point_at_their_names() {
-        let named = [INSERT, DELETE, MARKET, REGISTER, PDC, POINT, ALTER, BEGIN, COMMIT, ROLLBACK, LOOK].map(name);
+        let named =
+            [INSERT, DELETE, MARKET, REGISTER, PDC, POINT, ALTER, BEGIN, COMMIT, ROLLBACK, LOOK, PREPARE].map(name);
         let names = STATEMENTS.iter().map(|statement| statement.name).collect::<Vec<_>>();
         assert_eq!(named[..], names[..named.len()]);
     }

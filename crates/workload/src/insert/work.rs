@@ -3,6 +3,7 @@
 
 use super::knobs::{self, count, flag, text};
 use crate::Parameters;
+use crate::oltp::Form;
 use model::words::Parameter;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +99,8 @@ pub(super) struct Work {
     pub rows: u64,
     /// Rows and index entries are counted before the step.
     pub counts: bool,
+    /// How an INSERT is said.
+    pub form: Form,
 }
 
 impl Work {
@@ -108,7 +111,11 @@ impl Work {
             Step::CreateIndexes => 0,
         };
         let counts = step != Step::Load && text(parameters, "looks") == "all";
-        Self { step, extent: Extent::of(parameters), rows, counts }
+        let form = match step {
+            Step::Load | Step::Insert => Form::of(parameters),
+            Step::CreateIndexes | Step::RangeQueries | Step::PointQueries => Form::Text,
+        };
+        Self { step, extent: Extent::of(parameters), rows, counts, form }
     }
 
     /// Transactions that load all rows of a client.

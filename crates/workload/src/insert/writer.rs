@@ -3,15 +3,13 @@
 //! one transaction, so that nobody ever sees a row more or fewer.
 
 use super::audit::{DELETED, INSERTED};
+use super::inserter::{Inserter, ROW_BYTES};
 use super::look::{Held, look_at_tables, must_be_empty, must_hold};
 use super::statement::{self, BEGIN, COMMIT, DELETE, INSERT, ROLLBACK};
 use super::work::Work;
 use crate::session::{Class, Fault, Sql};
 use crate::user::{End, Operation, User};
 use model::Protocol;
-
-/// Room for the text of a row.
-const ROW_BYTES: usize = 80;
 
 pub(super) struct Loader {
     work: Work,
@@ -22,13 +20,13 @@ pub(super) struct Loader {
     /// Rows of the next transaction; none when all are in.
     rows: u64,
     looked: bool,
-    sql: String,
+    inserter: Inserter,
 }
 
 impl Loader {
     pub fn new(work: Work, number: u64, users: u64) -> Self {
-        let sql = String::with_capacity(ROW_BYTES * (work.rows as usize + 4));
-        Self { work, number, users, done: 0, rows: 0, looked: false, sql }
+        let inserter = Inserter::of(&work);
+        Self { work, number, users, done: 0, rows: 0, looked: false, inserter }
     }
 
     /// The next transaction; `turn` numbers those of all users together.
@@ -40,7 +38,7 @@ impl Loader {
         let from = (block * self.work.rows).min(extent.rows);
         let to = (from + self.work.rows).min(extent.rows);
         self.rows = to - from;
-        statement::insert(&mut self.sql, client, extent.keys(client), from..to);
+        self.inserter.draw(client, extent.keys(client), from..to);
         Operation(0)
     }
 }
@@ -50,7 +48,7 @@ impl User for Loader {
         if !std::mem::replace(&mut self.looked, true) {
             must_be_empty(&self.work, session, self.number, self.users).await?;
         }
-        Ok(())
+        self.inserter.begin()
     }
 
     fn choose(&mut self) -> Operation {
@@ -64,7 +62,7 @@ impl User for Loader {
                 "all rows are in after {all} transactions: end the phase with count = {all}"
             )));
         }
-        let affected = session.query(INSERT, &self.sql).await?.affected;
+        let affected = self.inserter.insert(session).await?;
         session.count(INSERTED, affected as i64);
         if affected != self.rows {
             session.unexpected(INSERT);
@@ -89,14 +87,15 @@ pub(super) struct Writer {
     place: usize,
     drawn: Held,
     looked: bool,
-    insert: String,
+    inserter: Inserter,
     delete: String,
 }
 
 impl Writer {
     pub fn new(work: Work, number: u64, users: u64) -> Self {
-        let room = work.rows as usize + 4;
         Self {
+            inserter: Inserter::of(&work),
+            delete: String::with_capacity(ROW_BYTES + 20 * work.rows as usize),
             work,
             dialect: Protocol::MySql,
             number,
@@ -106,8 +105,6 @@ impl Writer {
             place: 0,
             drawn: Held { first: 0, next: 0 },
             looked: false,
-            insert: String::with_capacity(ROW_BYTES * room),
-            delete: String::with_capacity(ROW_BYTES + 20 * room),
         }
     }
 }
@@ -125,6 +122,7 @@ impl User for Writer {
         if !std::mem::replace(&mut self.looked, true) {
             look_at_tables(&self.work, session, self.number, users).await?;
         }
+        self.inserter.begin()?;
         self.held.clear();
         for client in (self.number..clients).step_by(users as usize) {
             self.held.push(must_hold(session, self.work.extent.keys(client)).await?);
@@ -138,7 +136,7 @@ impl User for Writer {
         self.drawn = self.held[self.place];
         let client = self.number + self.place as u64 * self.users;
         let (keys, Held { first, next }) = (self.work.extent.keys(client), self.drawn);
-        statement::insert(&mut self.insert, client, keys, next..next + self.work.rows);
+        self.inserter.draw(client, keys, next..next + self.work.rows);
         statement::delete(&mut self.delete, self.dialect, keys, first..first + self.work.rows);
         Operation(0)
     }
@@ -146,7 +144,7 @@ impl User for Writer {
     async fn operate(&mut self, session: &mut (dyn Sql + '_), _: Operation) -> Result<End, Fault> {
         let (rows, Held { first, next }) = (self.work.rows, self.drawn);
         session.query(BEGIN, "BEGIN").await?;
-        let inserted = session.query(INSERT, &self.insert).await?.affected;
+        let inserted = self.inserter.insert(session).await?;
         let deleted = session.query(DELETE, &self.delete).await?.affected;
         session.query(COMMIT, "COMMIT").await?;
         self.held[self.place] = Held { first: first + rows, next: next + rows };
