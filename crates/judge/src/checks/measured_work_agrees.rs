@@ -11,8 +11,9 @@
 //! lists grow. So two cells agree, too, where what a statement did in the phases of the one (warm-up included) reaches
 //! into what it did in those of the other. Where nothing changes, phases do not differ, and nothing is forgiven.
 //!
-//! Phases that do different work are compared each with its like. They are short, so that what is drawn by chance
-//! differs: four standard errors of a count are allowed there.
+//! What is drawn by chance differs by chance: four standard errors of a count are allowed in phases that do different
+//! work, which are short and are compared each with its like, and for the calls of a statement that not every operation
+//! has.
 
 use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight};
@@ -67,9 +68,10 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn chance(&self, other: &Self) -> f64 {
+    fn chance(&self, other: &Self, measure: Measure) -> f64 {
+        let is_drawn = measure == Measure::Calls && self.calls < self.operations && other.calls < other.operations;
         let apart = (1.0 / self.calls.max(1) as f64 + 1.0 / other.calls.max(1) as f64).sqrt();
-        if self.is_staged { ERRORS * apart } else { 0.0 }
+        if self.is_staged || is_drawn { ERRORS * apart } else { 0.0 }
     }
     fn edge(&self) -> f64 {
         self.cut as f64 / self.operations.max(1) as f64
@@ -170,7 +172,8 @@ fn look(evidence: &Evidence, pairs: &[Pair]) -> Sight {
                 measure,
                 base,
                 candidate,
-                edge: if measure == Measure::Calls { one.edge() + other.edge() } else { 0.0 } + one.chance(other),
+                edge: if measure == Measure::Calls { one.edge() + other.edge() } else { 0.0 }
+                    + one.chance(other, measure),
             });
             found.extend(mismatches.filter(|m| m.base != m.candidate && m.off() > most.0 + m.edge));
         }

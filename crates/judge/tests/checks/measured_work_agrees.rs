@@ -37,6 +37,25 @@ fn operations_cut_by_the_ends_of_a_phase_are_no_different_work() {
 }
 
 #[test]
+fn how_often_a_statement_is_drawn_differs_by_chance() {
+    // One in fifty operations has it, and of one cell 15 % more: chance where there are hundreds of calls, and not where
+    // there are thousands.
+    let drawn = |calls: u64| {
+        let mut record = all_runs(|r| {
+            (statement(r).calls, operation(r).done) = (calls, calls * 50);
+            (statement(r).rows, statement(r).bytes) = (calls, 200 * calls);
+        });
+        of_cell(&mut record, "c004").for_each(|r| operation(r).done = calls * 50 * 100 / 115);
+        record
+    };
+    assert_eq!(status(&drawn(150), "measured_work_agrees"), Pass);
+    assert_eq!(status(&drawn(20_000), "measured_work_agrees"), Fail);
+    let mut other = drawn(150);
+    of_cell(&mut other, "c004").for_each(|r| statement(r).rows = statement(r).calls * 2);
+    assert_eq!(status(&other, "measured_work_agrees"), Fail, "chance does not return other rows");
+}
+
+#[test]
 fn an_axis_over_a_work_parameter_explains_its_rows() {
     let mut record = experiment(&[("range_size", &[10.into(), 100.into()])]);
     of_cell(&mut record, "c002").for_each(|r| statement(r).rows *= 10);
