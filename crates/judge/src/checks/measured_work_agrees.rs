@@ -11,9 +11,10 @@
 //! lists grow. So two cells agree, too, where what a statement did in the phases of the one (warm-up included) reaches
 //! into what it did in those of the other. Where nothing changes, phases do not differ, and nothing is forgiven.
 //!
-//! What is drawn by chance differs by chance: four standard errors of a count are allowed in phases that do different
-//! work, which are short and are compared each with its like, and for the calls of a statement that not every operation
-//! has.
+//! What is drawn by chance differs by chance, and four standard errors of a count are allowed: in phases that do
+//! different work, which are short and are compared each with its like; for the calls of a statement that not every
+//! operation has; and for rows where calls return now more of them and now fewer. Where the calls of one cell all
+//! return as many, nothing is drawn.
 
 use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Pairs, Seen, Sight};
@@ -69,9 +70,18 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn chance(&self, other: &Self, measure: Measure) -> f64 {
-        let is_drawn = measure == Measure::Calls && self.calls < self.operations && other.calls < other.operations;
-        let apart = (1.0 / self.calls.max(1) as f64 + 1.0 / other.calls.max(1) as f64).sqrt();
-        if self.is_staged || is_drawn { ERRORS * apart } else { 0.0 }
+        let both = |is: fn(&Self) -> bool| is(self) && is(other);
+        let apart = |count: fn(&Self) -> u64| {
+            ERRORS * (1.0 / count(self).max(1) as f64 + 1.0 / count(other).max(1) as f64).sqrt()
+        };
+        match measure {
+            _ if self.is_staged => apart(|work| work.calls),
+            Measure::Calls if both(|work| work.calls < work.operations) => apart(|work| work.calls),
+            Measure::Rows | Measure::Bytes if both(|work| work.rows % work.calls.max(1) != 0) => {
+                apart(|work| work.rows)
+            }
+            Measure::Calls | Measure::Rows | Measure::Bytes => 0.0,
+        }
     }
     fn edge(&self) -> f64 {
         self.cut as f64 / self.operations.max(1) as f64

@@ -56,6 +56,20 @@ fn how_often_a_statement_is_drawn_differs_by_chance() {
 }
 
 #[test]
+fn how_many_rows_have_a_drawn_name_differs_by_chance() {
+    let found = |calls: u64, rows: [u64; 2]| {
+        let mut record = all_runs(|r| (statement(r).calls, operation(r).done) = (calls, calls));
+        for (cell, rows) in [("c001", rows[0]), ("c002", rows[0]), ("c003", rows[0]), ("c004", rows[1])] {
+            of_cell(&mut record, cell).for_each(|r| (statement(r).rows, statement(r).bytes) = (rows, 60 * rows));
+        }
+        status(&record, "measured_work_agrees")
+    };
+    assert_eq!(found(190, [543, 580]), Pass, "2.86 and 3.05 of hundreds of calls");
+    assert_eq!(found(19_000, [54_300, 58_000]), Fail, "and of thousands");
+    assert_eq!(found(190, [570, 530]), Fail, "three each time are not drawn");
+}
+
+#[test]
 fn an_axis_over_a_work_parameter_explains_its_rows() {
     let mut record = experiment(&[("range_size", &[10.into(), 100.into()])]);
     of_cell(&mut record, "c002").for_each(|r| statement(r).rows *= 10);
