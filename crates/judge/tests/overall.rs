@@ -27,6 +27,10 @@ fn noise(seed: u32, place: u32) -> f64 {
 /// Two charsets that go through the same tests, the second of which needs so much CPU. Each test spreads by itself, and
 /// each run does with all its tests.
 fn suite(dearer: f64, of_test: f64, of_run: f64) -> Record {
+    suite_of(&|_| dearer, of_test, of_run)
+}
+
+fn suite_of(dearer: &dyn Fn(u32) -> f64, of_test: f64, of_run: f64) -> Record {
     let mut record = experiment(&[("charset", &["latin1".into(), "utf8mb4-generic".into()])]);
     for cell in &mut record.plan.cells {
         let (one, work) =
@@ -51,13 +55,14 @@ fn suite(dearer: f64, of_test: f64, of_run: f64) -> Record {
     record
 }
 
-fn tests(run: &mut RunRecord, dearer: f64, of_test: f64, of_run: f64) {
+fn tests(run: &mut RunRecord, dearer: &dyn Fn(u32) -> f64, of_test: f64, of_run: f64) {
     let second = u32::from(run.cell.0 == "c002");
     let place = run.block * 2 + second;
-    let times = (1.0 + of_run * noise(1, place)) * if second == 1 { dearer } else { 1.0 };
+    let of_run = 1.0 + of_run * noise(1, place);
     let phase = |test: u32| {
         let mut alone = run.clone();
-        let seconds = times * (1.0 + of_test * noise(2, place * TESTS + test));
+        let dearer = if second == 1 { dearer(test) } else { 1.0 };
+        let seconds = dearer * of_run * (1.0 + of_test * noise(2, place * TESTS + test));
         counter(&mut alone, "server.cpu.user", seconds * SECOND);
         counter(&mut alone, "server.cpu.system", 0.0);
         counter(&mut alone, "host.cpu.idle", (3.34 - seconds) * SECOND);
@@ -79,7 +84,7 @@ fn what_no_test_can_tell_shows_in_the_median_of_all() {
     let judgement = judge(&suite(1.02, 0.03, 0.0));
     let of_tests = judgement.comparisons.iter().filter(|c| c.metric == CPU);
     assert!(of_tests.clone().count() == TESTS as usize && of_tests.clone().all(|c| c.outcome == Outcome::Undecided));
-    let Overall { comparison, tests, of: all } = of(&judgement, CPU);
+    let Overall { comparison, tests, of: all, .. } = of(&judgement, CPU);
     assert_eq!((comparison.outcome, *tests, *all), (Outcome::Worse, TESTS, TESTS), "{}", comparison.sentence);
     let (low, high) = (comparison.ratio.low.unwrap(), comparison.ratio.high.unwrap());
     assert!(low <= 1.02 && 1.02 <= high && high - low < 0.03, "{:?}", comparison.ratio);
@@ -89,6 +94,31 @@ fn what_no_test_can_tell_shows_in_the_median_of_all() {
         "{answers:?}"
     );
     assert!(answers[1].starts_with("utf8mb4-generic needs in the median of 20 tests "), "{answers:?}");
+}
+
+#[test]
+fn what_one_kind_of_statement_lost_shows_in_the_median_of_its_group() {
+    let is_range = |test: u32| test < 5;
+    let mut record = suite_of(&|test| if is_range(test) { 1.05 } else { 1.0 }, 0.03, 0.0);
+    for run in &mut record.runs {
+        for (_, phase) in (0..).zip(&mut run.phases).filter(|(test, _)| is_range(*test)) {
+            let statements = &mut phase.groups.get_mut("users").unwrap().tally.statements;
+            let points = statements.remove("point_selects").unwrap();
+            statements.insert("simple_ranges".into(), points);
+        }
+    }
+    let judgement = judge(&record);
+    let told: Vec<(Option<&str>, u32, Outcome)> = judgement
+        .overall
+        .iter()
+        .filter(|o| o.comparison.metric == CPU)
+        .map(|o| (o.group.as_deref(), o.of, o.comparison.outcome))
+        .collect();
+    assert_eq!(told[0], (None, TESTS, Outcome::Equivalent), "{:#?}", judgement.overall);
+    assert_eq!(told[1], (Some("point"), TESTS - 5, Outcome::Equivalent), "{:#?}", judgement.overall);
+    assert_eq!(told[2], (Some("range"), 5, Outcome::Worse), "{:#?}", judgement.overall);
+    let sentence = &judgement.overall.iter().find(|o| o.group.as_deref() == Some("range")).unwrap().comparison.sentence;
+    assert!(sentence.contains("in the median of 5 range tests"), "{sentence}");
 }
 
 #[test]

@@ -37,12 +37,15 @@ pub struct Comparison {
     pub sentence: String,
 }
 
-/// Two cells over all of their tests at once: the ratio is the median of theirs, by block.
+/// Two cells over many of their tests at once: the ratio is the median of theirs, by block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Overall {
     #[serde(flatten)]
     pub comparison: Comparison,
+    /// The group whose tests these are; absent: all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// How many tests it is over, …
     pub tests: u32,
     /// … and how many the two have. The others are struck on either side.

@@ -24,7 +24,7 @@ pub struct Judgement {
     /// On the experiment as a whole, or on several cells at once.
     pub verdicts: Vec<Verdict>,
     pub comparisons: Vec<Comparison>,
-    /// The same over all tests of two cells.
+    /// The same over all tests of two cells, and then over those of each group.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overall: Vec<Overall>,
     pub findings: Vec<Finding>,

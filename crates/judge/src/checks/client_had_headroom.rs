@@ -5,13 +5,15 @@
 //!
 //! On CPUs of its own the load warns at 75 % of them, 90 % of its busiest worker, 5 % of the latency spent in run
 //! queues or 50 % of the canary's rate; it fails at 95 % (90 % while the server is 20 % idle), 98 %, 20 % or 80 %.
-//! A run at 105 % of the canary shows that the canary was disturbed: it limits nothing then, and warns. Beside a
-//! server whose CPUs are full the canary is no sign: with few users it is short of round trips and not of the load.
+//! A run at 105 % of the canary shows that the canary was disturbed: it limits nothing then, and warns. A canary is a
+//! sign only where it kept the load busy: with few users it waits for round trips, and a run comes near its rate while
+//! the load has most of its time left. Beside a server whose CPUs are full it is none either. Nor is what workers wait
+//! for a CPU where half of the load's CPUs was idle: they wait until it is awake, and not for somebody on it.
 //! Where client and server share CPUs, a busy CPU says nothing about who is short of it: there the client warns
 //! when it uses more than 50 % of their CPU time, only the canary can fail it, and every number is one of both
 //! together. That holds for a server that was found on this host, too; where its process is not known, as behind
-//! loopback, its part of the CPU time is not, and the canary alone decides. Where several ranks drove the load,
-//! each is looked at by itself: one busy worker of one rank is enough, and it is named.
+//! loopback, it is taken to have used all that the client left. Where several ranks drove the load, each is looked at
+//! by itself: one busy worker of one rank is enough, and it is named.
 
 use crate::frame::applies::Applies;
 use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
@@ -19,7 +21,7 @@ use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
 use crate::frame::metrics::{CLIENT_SYSTEM, CLIENT_USER, SERVER_SYSTEM, SERVER_USER};
 use crate::frame::ranks::{busiest, leaders_share, used_beside_the_leader, worst};
-use model::record::canary::qps_at;
+use model::record::canary::{cpus_at, qps_at};
 use model::units::{Share, round3};
 use model::verdict::Status;
 
@@ -44,8 +46,10 @@ pub const CHECK: Check = Check {
         WORKER_FAIL,
         CLIENT_WAIT_WARN,
         CLIENT_WAIT_FAIL,
+        CLIENT_IDLE,
         CANARY_WARN,
         CANARY_FAIL,
+        CANARY_BUSY,
         CANARY_BEATEN,
         CLIENT_SPLIT,
     ],
@@ -75,6 +79,9 @@ const CLIENT_WAIT_WARN: Limit =
     Limit::share("client_wait_warn", 0.05, "of the mean latency, waiting for a CPU of the client").convention();
 const CLIENT_WAIT_FAIL: Limit =
     Limit::share("client_wait_fail", 0.20, "a fifth of the latency is then the client's own").convention();
+const CLIENT_IDLE: Limit =
+    Limit::share("client_idle", 0.50, "of the load's CPUs, used by nobody: whoever is ready finds one free")
+        .convention();
 const CANARY_WARN: Limit = Limit::share(
     "canary_warn",
     0.50,
@@ -83,6 +90,12 @@ const CANARY_WARN: Limit = Limit::share(
 .convention();
 const CANARY_FAIL: Limit =
     Limit::share("canary_fail", 0.80, "beyond it the load's own cost bends the curve").convention();
+const CANARY_BUSY: Limit = Limit::share(
+    "canary_busy",
+    0.40,
+    "of the machine's CPUs; who answers the canary at once takes about as much, and less was waiting",
+)
+.convention();
 const CANARY_BEATEN: Limit =
     Limit::share("canary_beaten", 1.05, "a run may reach the canary's rate within noise, and no more").convention();
 const CLIENT_SPLIT: Limit =
@@ -120,10 +133,10 @@ fn look(run: &RunEvidence) -> Sight {
     let disturbed = ceiling.as_ref().filter(|c| c.value > run.limits.of(&CANARY_BEATEN)).map(Sign::text);
     let usable = ceiling.filter(|_| disturbed.is_none());
     let mut seen = if run.is_co_located() {
-        if usable.is_none() && disturbed.is_none() {
+        if run.record.canary.is_none() {
             return Err("client and server share CPUs, and there is no canary".into());
         }
-        co_located(run, used, usable)?
+        co_located(run, used, usable)
     } else {
         apart(run, used, usable)
     };
@@ -164,6 +177,7 @@ fn apart(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Seen {
         Some(sign("of the load's CPUs used", used / cpus, &CLIENT_CPU_WARN, busy)),
         busiest.map(|value| sign("of its busiest worker used", value, &WORKER_WARN, &WORKER_FAIL)),
         waiting(run)
+            .filter(|_| spare(run).is_none_or(|spare| spare < run.limits.of(&CLIENT_IDLE)))
             .map(|value| sign("of the latency spent waiting for a CPU", value, &CLIENT_WAIT_WARN, &CLIENT_WAIT_FAIL)),
         ceiling.filter(|_| !full),
     ]
@@ -183,31 +197,21 @@ fn apart(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Seen {
     Seen::new(worst.status(), worst.text(), limit, sentence)
 }
 
-fn co_located(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Sight {
+fn co_located(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Seen {
     let cpus = run.server_cpus().len();
-    let fails = run.limits.share(&CANARY_FAIL);
-    let Some(server) = run.rates(&[SERVER_USER, SERVER_SYSTEM]).map(|r| r / 1e9) else {
-        let near = ceiling.ok_or("client and server share CPUs, and the server's CPU time was not measured")?;
-        let sentence = format!(
-            "Client and server share {cpus} CPUs: the client used {}, the server's part was not measured; the rate is {}.",
-            round3(used),
-            near.text()
-        );
-        return Ok(Seen::new(near.status(), near.text(), format!("{fails} of the canary's rate"), sentence));
-    };
-    let split = used / (used + server);
+    let server = run.rates(&[SERVER_USER, SERVER_SYSTEM]).map(|r| r / 1e9);
+    // Where the server's part is not known, it is at most what the client left.
+    let split = used / server.map_or(cpus as f64, |server| used + server);
+    let theirs = server.map_or("the server's part was not measured".to_string(), |server| {
+        format!("the server {}, so {} of the CPU time was the client's", round3(server), Share(split))
+    });
     let near = ceiling.as_ref().map_or(String::new(), |s| format!("; the rate is {}", s.text()));
-    let sentence = format!(
-        "Client and server share {cpus} CPUs: the client used {}, the server {}, so {} of the CPU time was the client's{near}.",
-        round3(used),
-        round3(server),
-        Share(split)
-    );
+    let sentence = format!("Client and server share {cpus} CPUs: the client used {}, {theirs}{near}.", round3(used));
     let most = run.limits.share(&CLIENT_SPLIT);
     let by_split = if split > most.0 { Status::Warn } else { Status::Pass };
     let status = ceiling.as_ref().map_or(Status::Pass, Sign::status).max(by_split);
-    let limit = format!("{most} of the CPU time; {fails} of the canary's rate");
-    Ok(Seen::new(status, format!("{} of the CPU time", Share(split)), limit, sentence))
+    let limit = format!("{most} of the CPU time; {} of the canary's rate", run.limits.share(&CANARY_FAIL));
+    Seen::new(status, format!("{} of the CPU time", Share(split)), limit, sentence)
 }
 
 /// Share of an average statement's latency that a worker spent runnable and not running: once for each statement, or,
@@ -223,7 +227,17 @@ fn waiting(run: &RunEvidence) -> Option<f64> {
     (count > 0 && per_statement.is_finite()).then(|| (per_statement / (sum / count as f64)).max(together))
 }
 
-/// Statements per second that this load can reach with so many users.
+/// The share of the load's CPUs that nobody used, at least: of what was idle it has what the other CPUs had not.
+fn spare(run: &RunEvidence) -> Option<f64> {
+    let (load, all) = (run.load_cpus().len().max(1) as f64, run.record.host.cpus.len() as f64);
+    let others = all - load - run.rates(&[SERVER_USER, SERVER_SYSTEM]).map_or(0.0, |ns| ns / 1e9);
+    let idle = run.rates(&["host.cpu.idle", "host.cpu.iowait"])? / run.rate("host.cpu.total")? * all;
+    Some((idle - others.max(0.0)) / load)
+}
+
+/// Statements per second that this load can reach with so many users; `None` where it was never kept busy by so few.
 fn ceiling(run: &RunEvidence) -> Option<f64> {
-    qps_at(&run.record.canary.as_ref()?.points, run.users())
+    let points = &run.record.canary.as_ref()?.points;
+    let busy = cpus_at(points, run.users())? / run.record.host.cpus.len().max(1) as f64;
+    qps_at(points, run.users()).filter(|_| busy >= run.limits.of(&CANARY_BUSY))
 }

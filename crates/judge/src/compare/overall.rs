@@ -4,6 +4,9 @@
 //! many tests it has. What is struck on either side is left out of both. It is a family of its own, decided apart
 //! from the single tests, so that neither makes the other less sure.
 //!
+//! A change of one kind of statement may leave that median where it is. So the tests of each group in which studies
+//! publish are summed up likewise, and are a family for themselves.
+//!
 //! Phases are tests where each has work of its own and users who go as fast as they can. Of a server to which
 //! something was done, of steps that repeat and of rates that are given, a median says nothing.
 
@@ -16,7 +19,8 @@ use crate::frame::{CellEvidence, Evidence, Pair, pairs};
 use crate::stats::ratio::{self, Ratio};
 use crate::stats::{average, bootstrap, median};
 use model::estimate::QPS;
-use model::{CellJudgement, Comparison, Estimate, Outcome, Overall, Phase, PhaseKind, Share};
+use model::record::kind::{self, GROUPS};
+use model::{CellJudgement, Comparison, Estimate, Outcome, Overall, Phase, PhaseKind, Seed, Share};
 use std::collections::BTreeMap;
 
 /// The median of fewer is that of no suite.
@@ -28,6 +32,8 @@ const METRICS: [&str; 2] = [QPS, "server_cpu_us_per_op"];
 struct Open<'a> {
     pair: Pair<'a>,
     metric: &'static str,
+    /// The group whose tests these are; `None`: all.
+    group: Option<&'static str>,
     middle: Middle,
     of: usize,
 }
@@ -63,24 +69,44 @@ pub fn all(evidence: &Evidence, cells: &[CellJudgement]) -> Vec<Overall> {
     let failed = comparisons::strikes(cells);
     let is_sound =
         |side: &Side| [&side.base, &side.candidate].into_iter().all(|cell| failed(&cell.cell.id, side.phase).is_none());
-    let open: Vec<Open> = comparisons::laid_beside(evidence).flat_map(|pair| middles(pair, &is_sound)).collect();
-    let floors = METRICS.map(|metric| (metric, floor(evidence, metric, &is_sound)));
-    let floor = |metric: &str| floors.iter().find(|(of, _)| *of == metric).map_or(Share(0.0), |(_, floor)| *floor);
-    let asked =
-        |o: &Open| Some(Asked { metric: o.metric, ratio: o.middle.ratio?, floor: floor(o.metric), lends: true });
-    let mut decisions = decide::of(&open.iter().filter_map(asked).collect::<Vec<_>>()).into_iter();
+    let twins: Vec<Open> = pairs::twins(evidence).into_iter().flat_map(|pair| middles(pair, &is_sound)).collect();
+    let open = comparisons::laid_beside(evidence).flat_map(|pair| middles(pair, &is_sound));
+    let (whole, parts): (Vec<Open>, Vec<Open>) = open.partition(|open| open.group.is_none());
     let seed = evidence.record.plan.seed.child("bootstrap").child("overall");
-    let one = |open: Open| {
+    [whole, parts].iter().flat_map(|family| decided(family, &twins, seed)).collect()
+}
+
+/// One family: each makes the others less sure.
+fn decided(family: &[Open], twins: &[Open], seed: Seed) -> Vec<Overall> {
+    let asked =
+        |o: &Open| Some(Asked { metric: o.metric, ratio: o.middle.ratio?, floor: floor(twins, o), lends: true });
+    let mut decisions = decide::of(&family.iter().filter_map(asked).collect::<Vec<_>>()).into_iter();
+    let one = |open: &Open| {
         let mut decision = open.middle.ratio.and_then(|_| decisions.next());
         if let Some(decision) = &mut decision {
+            let seed = open.group.map_or(seed, |group| seed.child(group));
             decision.widen(bootstrap::ratio(&open.middle.by_block, seed.child(open.metric)));
             if costs::is_cost(open.metric) {
                 decision.outcome = decide::of_cost(decision.outcome);
             }
         }
-        told(&open, decision)
+        told(open, decision)
     };
-    open.into_iter().map(one).collect()
+    family.iter().map(one).collect()
+}
+
+/// One test of two cells.
+struct Test {
+    group: &'static str,
+    is_sound: bool,
+    values: (Values, Values),
+}
+
+impl Test {
+    fn of(side: &Side, is_sound: bool) -> Self {
+        let measured = side.base.runs.iter().flat_map(|run| &run.phases).copied();
+        Self { group: kind::group(measured), is_sound, values: (Values::of(&side.base), Values::of(&side.candidate)) }
+    }
 }
 
 fn is_test(phase: &Phase) -> bool {
@@ -95,25 +121,31 @@ fn middles<'a>(pair: Pair<'a>, is_sound: &dyn Fn(&Side) -> bool) -> Vec<Open<'a>
     }
     let Pair { axis, base, candidate } = pair;
     let sides = comparisons::by_phase(Pair { axis, base, candidate });
-    let tests: Vec<(bool, (Values, Values))> =
-        sides.iter().map(|side| (is_sound(side), (Values::of(&side.base), Values::of(&side.candidate)))).collect();
-    let sound: Vec<&(Values, Values)> = tests.iter().filter(|(sound, _)| *sound).map(|(_, values)| values).collect();
-    let open = |metric| {
-        let middle = Middle::of(&sound, metric)?;
-        Some(Open { pair: Pair { axis, base, candidate }, metric, middle, of: tests.len() })
+    let tests: Vec<Test> = sides.iter().map(|side| Test::of(side, is_sound(side))).collect();
+    let is_there = |group: &&str| tests.iter().any(|test| test.group == *group);
+    let groups: Vec<&str> = GROUPS.into_iter().filter(is_there).collect();
+    // One group alone is all of them.
+    let groups = groups.iter().filter(|_| groups.len() > 1).map(|group| Some(*group));
+    let of_group = |group: Option<&'static str>| {
+        let own: Vec<&Test> = tests.iter().filter(|test| group.is_none_or(|group| test.group == group)).collect();
+        let sound: Vec<&(Values, Values)> = own.iter().filter(|t| t.is_sound).map(|t| &t.values).collect();
+        let open = |metric| {
+            let middle = Middle::of(&sound, metric)?;
+            Some(Open { pair: Pair { axis, base, candidate }, metric, group, middle, of: own.len() })
+        };
+        METRICS.into_iter().filter_map(open).collect::<Vec<_>>()
     };
-    METRICS.into_iter().filter_map(open).collect()
+    std::iter::once(None).chain(groups).flat_map(of_group).collect()
 }
 
-/// By how much twins differ over all their tests.
-fn floor(evidence: &Evidence, metric: &str, is_sound: &dyn Fn(&Side) -> bool) -> Share {
-    let twins = pairs::twins(evidence).into_iter().flat_map(|pair| middles(pair, is_sound));
-    let of_metric = twins.filter(|open| open.metric == metric);
-    Share(of_metric.filter_map(|open| Some(open.middle.ratio?.log.abs().exp_m1())).fold(0.0, f64::max))
+/// By how much twins differ over the same tests.
+fn floor(twins: &[Open], of: &Open) -> Share {
+    let same = twins.iter().filter(|twin| twin.metric == of.metric && twin.group == of.group);
+    Share(same.filter_map(|twin| Some(twin.middle.ratio?.log.abs().exp_m1())).fold(0.0, f64::max))
 }
 
 fn told(open: &Open, decision: Option<Decision>) -> Overall {
-    let Open { pair, metric, middle, of } = open;
+    let Open { pair, metric, group, middle, of } = open;
     let interval = decision.as_ref().map(|d| d.interval);
     let ratio = Estimate {
         value: interval.map_or_else(|| middle.point(), |i| i.value),
@@ -125,6 +157,7 @@ fn told(open: &Open, decision: Option<Decision>) -> Overall {
     let noisy = middle.ratio.is_some_and(|ratio| is_noisy(&ratio));
     let (outcome, why) = outcome(pair, &ratio, decision.as_ref(), noisy, |_| None);
     Overall {
+        group: group.map(Into::into),
         tests: middle.tests as u32,
         of: *of as u32,
         comparison: Comparison {
@@ -142,11 +175,12 @@ fn told(open: &Open, decision: Option<Decision>) -> Overall {
 }
 
 fn sentence(open: &Open, ratio: &Estimate, outcome: Outcome, why: &str) -> String {
-    let Open { pair, metric, middle, of } = open;
+    let Open { pair, metric, group, middle, of } = open;
     let value = |cell: &CellEvidence| name(pair.axis, &cell.cell.axes[pair.axis]);
     let (base, candidate) = (value(pair.base), value(pair.candidate));
-    let tests = if middle.tests == *of { format!("{of} tests") } else { format!("{} of {of} tests", middle.tests) };
-    let place = format!("in the median of {tests}{}", comparisons::others(pair));
+    let count = if middle.tests == *of { format!("{of}") } else { format!("{} of {of}", middle.tests) };
+    let group = group.map_or(String::new(), |group| format!(" {group}"));
+    let place = format!("in the median of {count}{group} tests{}", comparisons::others(pair));
     let what = costs::cost(metric).map_or("QPS", |cost| cost.words);
     let numbers = match (ratio.low, ratio.high) {
         (Some(low), Some(high)) => format!("ratio {:.3}, {low:.3}–{high:.3}, n={}", ratio.value, ratio.n),

@@ -68,13 +68,15 @@ pub fn all(
 }
 
 /// All tests at once. The rate's interval is an answer even where it decides nothing: it is narrower than that of any
-/// test.
+/// test. A group's tests are one where their rate has changed.
 fn over_tests(overall: &Overall, status: Status) -> Claim {
     let of = &overall.comparison;
     let evidence = vec![of.base.clone(), of.candidate.clone()];
+    let of_all = overall.group.is_none();
     let is_answer = match of.outcome {
-        Outcome::Better | Outcome::Worse | Outcome::Equivalent => true,
-        Outcome::Undecided => of.is_of_a_rate() && of.ratio.low.is_some(),
+        Outcome::Better | Outcome::Worse => of_all || of.is_of_a_rate(),
+        Outcome::Equivalent => of_all,
+        Outcome::Undecided => of_all && of.is_of_a_rate() && of.ratio.low.is_some(),
         Outcome::Refused => false,
     };
     Claim { is_answer, status, sentence: of.sentence.clone(), evidence }

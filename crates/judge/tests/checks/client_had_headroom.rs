@@ -5,6 +5,12 @@ use model::record::Record;
 use model::record::answer::Place;
 use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
 
+/// A canary of that rate, for which the load used so many CPUs.
+fn canary(record: &mut Record, qps: f64, cpus: f64) {
+    let points = &mut record.canary.as_mut().unwrap().points;
+    points.iter_mut().for_each(|point| (point.qps, point.client_cpu_us) = (qps, cpus / qps * 1e6));
+}
+
 #[test]
 fn a_client_near_its_end_is_called_so() {
     let busy = |cpus: f64| all_runs(move |r| counter(r, "client.cpu.user", cpus * 1e9));
@@ -14,19 +20,31 @@ fn a_client_near_its_end_is_called_so() {
     assert!(verdict.sentence.contains("(run c001-1): The client was the limit: "), "{}", verdict.sentence);
     let judgement = judge(&busy(1.65));
     assert_eq!(judgement.cells[0].bound.as_ref().unwrap().label, "client-bound");
-    let ceiling = spoilt(|r| r.canary.as_mut().unwrap().points.iter_mut().for_each(|p| p.qps = 22_000.0));
-    assert_eq!(status(&ceiling, "client_had_headroom"), Fail, "the rate is the canary's");
+    assert_eq!(status(&spoilt(|r| canary(r, 22_000.0, 1.8)), "client_had_headroom"), Fail, "the rate is the canary's");
+    assert_eq!(status(&spoilt(|r| canary(r, 22_000.0, 0.6)), "client_had_headroom"), Pass, "which waited for answers");
+    assert_eq!(
+        status(&spoilt(|r| canary(r, 10_000.0, 0.6)), "client_had_headroom"),
+        Pass,
+        "and is beaten by who does not"
+    );
     let full = |server: f64| {
         let mut record = all_runs(move |r| counter(r, "server.cpu.user", server * 1e9));
-        record.canary.as_mut().unwrap().points.iter_mut().for_each(|p| p.qps = 22_000.0);
+        canary(&mut record, 22_000.0, 1.8);
         status(&record, "client_had_headroom")
     };
     assert_eq!((full(1.4), full(1.55)), (Fail, Pass), "a server whose CPUs are full is what limits");
-    let slow = spoilt(|r| r.canary.as_mut().unwrap().points.iter_mut().for_each(|p| p.qps = 10_000.0));
+    let slow = spoilt(|r| canary(r, 10_000.0, 1.8));
     assert_eq!(status(&slow, "client_had_headroom"), Warn, "a canary below the run was disturbed");
-    let waiting = |share: f64| all_runs(move |r| counter(r, "client.runqueue.wait", share * 1e9));
-    assert_eq!(status(&waiting(0.04), "client_had_headroom"), Pass);
-    assert_eq!(status(&waiting(0.5), "client_had_headroom"), Fail, "all users of a worker wait with it");
+    let waiting = |share: f64, idle: f64| {
+        let record = all_runs(move |r| {
+            counter(r, "client.runqueue.wait", share * 1e9);
+            counter(r, "host.cpu.idle", idle * 1e9);
+        });
+        status(&record, "client_had_headroom")
+    };
+    assert_eq!(waiting(0.04, 0.6), Pass);
+    assert_eq!(waiting(0.5, 0.6), Fail, "all users of a worker wait with it");
+    assert_eq!(waiting(0.5, 1.5), Pass, "for a CPU that sleeps");
 }
 
 #[test]
@@ -52,6 +70,7 @@ fn found(spoil: impl Fn(&mut Record)) -> Record {
         r.load_cpus = vec![0, 1];
         counter(r, "client.cpu.user", 0.3e9);
         counter(r, "client.runqueue.wait", 5e9);
+        counter(r, "host.cpu.idle", 0.5e9);
     });
     let dsn = "mysql://root@localhost/?socket=/s";
     record.plan.cells.iter_mut().for_each(|cell| cell.server.on = Some(dsn.into()));
@@ -95,7 +114,7 @@ fn behind_loopback_a_server_whose_process_is_not_known_leaves_the_canary_to_deci
     assert!(told.sentence.contains("the server's part was not measured"), "{}", told.sentence);
     let near = |r: &mut Record| {
         unknown(r);
-        r.canary.as_mut().unwrap().points.iter_mut().for_each(|p| p.qps = 22_000.0);
+        canary(r, 22_000.0, 1.8);
     };
     assert_eq!(status(&found(near), "client_had_headroom"), Fail);
     let alone = |r: &mut Record| {

@@ -20,6 +20,19 @@ fn stalls_of_a_closed_load_are_told_as_their_share_of_the_time() {
 }
 
 #[test]
+fn who_waits_for_a_slice_of_a_shared_cpu_has_not_met_a_stall() {
+    let stalled = |millis: u64, of_load: &'static [u32]| {
+        let record = all_runs(move |r| {
+            r.load_cpus = of_load.to_vec();
+            (0..600 / millis).for_each(|_| tally(r).gaps.get_or_insert_default().record(Nanos::from_millis(millis)));
+        });
+        status(&record, "stalls_were_few")
+    };
+    assert_eq!((stalled(6, &[2, 3]), stalled(6, &[0, 1])), (Warn, Pass));
+    assert_eq!(stalled(20, &[0, 1]), Warn);
+}
+
+#[test]
 fn a_machine_that_stalls_is_told_once_and_strikes_no_cell() {
     let stalled = all_runs(|r| tally(r).gaps.get_or_insert_default().record(Nanos::from_millis(600)));
     let judgement = judge(&stalled);

@@ -3,6 +3,7 @@
 //! What this kernel does not have, or does not show to us, is left out.
 
 use super::cgroups::Hierarchies;
+use super::file_attributes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read;
@@ -110,6 +111,7 @@ pub fn of_process(pid: u32) -> Facts {
     facts.insert("scheduling policy".into(), joined(policies));
     facts.insert("CPUs allowed".into(), joined(cpus));
     facts.extend(attended(pid));
+    facts.extend(file_attributes::of_process(pid));
     facts.retain(|_, value| !value.is_empty());
     facts
 }

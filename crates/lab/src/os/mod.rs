@@ -7,6 +7,7 @@ pub mod clock;
 pub mod copy;
 pub mod digest;
 pub mod elf;
+pub mod file_attributes;
 pub mod http;
 pub mod limits;
 pub mod names;

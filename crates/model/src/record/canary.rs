@@ -222,16 +222,26 @@ impl Canary {
     }
 }
 
-/// Statements per second at so many users: between points on a log scale, and beyond them as at the nearest.
+/// Statements per second at so many users.
 pub fn qps_at(points: &[CanaryPoint], users: u32) -> Option<f64> {
+    at(points, users, |point| point.qps)
+}
+
+/// CPUs that the load used for them.
+pub fn cpus_at(points: &[CanaryPoint], users: u32) -> Option<f64> {
+    at(points, users, |point| point.qps * point.client_cpu_us / 1e6)
+}
+
+/// Between points on a log scale, and beyond them as at the nearest.
+fn at(points: &[CanaryPoint], users: u32, value: impl Fn(&CanaryPoint) -> f64) -> Option<f64> {
     let log = |users: u32| f64::from(users).ln();
     match points.iter().position(|p| p.users >= users) {
-        None => points.last().map(|p| p.qps),
-        Some(0) => Some(points[0].qps),
+        None => points.last().map(value),
+        Some(0) => Some(value(&points[0])),
         Some(i) => {
             let (low, high) = (&points[i - 1], &points[i]);
             let part = (log(users) - log(low.users)) / (log(high.users) - log(low.users));
-            Some(low.qps + part * (high.qps - low.qps))
+            Some(value(low) + part * (value(high) - value(low)))
         }
     }
 }

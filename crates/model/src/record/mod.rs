@@ -12,6 +12,7 @@ pub mod disturbance;
 pub mod event;
 pub mod explain;
 pub mod gaps;
+pub mod kind;
 pub mod moment;
 pub mod profile;
 pub mod ranks;

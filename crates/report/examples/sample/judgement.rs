@@ -346,9 +346,10 @@ fn verdicts(cell: &Cell, runs: &[&RunRecord]) -> Vec<Verdict> {
 
 /// As if the workloads were tests of one suite: the rate is the same, and what an operation costs is not.
 fn overall(comparisons: &[Comparison]) -> Vec<Overall> {
-    let of = |metric: &str, value: f64, outcome: Outcome| Overall {
-        tests: 11,
-        of: 12,
+    let of = |group: Option<&str>, metric: &str, value: f64, outcome: Outcome| Overall {
+        group: group.map(Into::into),
+        tests: if group.is_some() { 4 } else { 11 },
+        of: if group.is_some() { 4 } else { 12 },
         comparison: Comparison {
             metric: metric.into(),
             ratio: estimate(value, 0.004, 3, "ratio"),
@@ -357,7 +358,12 @@ fn overall(comparisons: &[Comparison]) -> Vec<Overall> {
             ..comparisons[0].clone()
         },
     };
-    vec![of("qps", 0.998, Outcome::Equivalent), of("server_cpu_us_per_op", 1.021, Outcome::Worse)]
+    vec![
+        of(None, "qps", 0.998, Outcome::Equivalent),
+        of(None, "server_cpu_us_per_op", 1.021, Outcome::Worse),
+        of(Some("write"), "qps", 0.952, Outcome::Worse),
+        of(Some("write"), "server_cpu_us_per_op", 1.063, Outcome::Worse),
+    ]
 }
 
 fn comparisons(plan: &Plan, cells: &[CellJudgement]) -> Vec<Comparison> {

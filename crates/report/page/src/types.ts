@@ -632,7 +632,7 @@ export type Nanos = number;
 
 export type Outcome = 'better' | 'worse' | 'equivalent' | 'undecided' | 'refused';
 
-/** Two cells over all of their tests at once: the ratio is the median of theirs, by block. */
+/** Two cells over many of their tests at once: the ratio is the median of theirs, by block. */
 export interface Overall {
   metric: string;
   /** Cell ids. */
@@ -648,6 +648,8 @@ export interface Overall {
   /** Further repetitions that would probably decide an undecided one; absent where they would be too many. */
   more?: number;
   sentence: string;
+  /** The group whose tests these are; absent: all of them. */
+  group?: string;
   /** How many tests it is over, … */
   tests: number;
   /** … and how many the two have. The others are struck on either side. */

@@ -4,10 +4,11 @@
 
 use super::form::pasted;
 use super::overall;
-use super::side::{GROUPS, Measured, Sides, Test, place};
+use super::side::{Measured, Sides, Test, place};
 use super::{Pasted, PastedCell, PastedGroup};
 use crate::axes;
 use crate::costs::{COLUMNS, told};
+use model::record::kind::GROUPS;
 use model::{Comparison, Finding};
 
 const RATES: [&str; 2] = [model::estimate::QPS, model::estimate::KNEE];

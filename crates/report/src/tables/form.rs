@@ -33,7 +33,12 @@ pub fn pasted(name: &'static str, title: String, note: String, heads: Vec<String
 fn markdown(table: &Pasted) -> String {
     let put = "writing to a String cannot fail";
     let safe = |text: &str| text.replace('|', "\\|").replace('\n', " ");
-    let mut text = format!("{}\n\n", table.title);
+    let mut text = format!("{}\n", table.title);
+    // Its title says that there is nothing.
+    if table.groups.is_empty() {
+        return text;
+    }
+    text.push('\n');
     let heads: Vec<String> = table.heads.iter().map(|head| safe(head)).collect();
     writeln!(text, "| {} |\n|---|{}", heads.join(" | "), "--:|".repeat(heads.len() - 1)).expect(put);
     for group in &table.groups {

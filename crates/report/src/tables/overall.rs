@@ -1,5 +1,5 @@
-//! All tests of two cells as one row, by the judge's median of their ratios: what a suite of tests comes to,
-//! beside what each of them does.
+//! All tests of two cells as one row and those of each group as another, by the judge's median of their ratios: what a
+//! suite of tests comes to, beside what each of them does.
 
 use super::side::{Sides, down};
 use super::{PastedCell, PastedGroup};
@@ -7,12 +7,12 @@ use crate::costs::{COLUMNS, told_to};
 use model::Overall;
 use model::estimate::QPS;
 
-const GROUP: &str = "all tests";
+const GROUP: &str = "median of tests";
 /// Two decimals are all that one test is worth; the median of many tells parts of a percent.
 const DECIMALS: usize = 3;
 /// How its rows are read.
-pub const NOTE: &str = " Median: of the ratios of all tests, by block, with the 95 % interval; =: the same within \
-                        the margin; ?: undecided.";
+pub const NOTE: &str = " Median of tests: of their ratios, by block, with the 95 % interval; =: the same within the \
+                        margin; ?: undecided.";
 
 struct Whole<'a> {
     name: String,
@@ -23,7 +23,7 @@ struct Whole<'a> {
 
 impl Whole<'_> {
     fn told(&self) -> String {
-        let Overall { comparison, tests, of } = self.of;
+        let Overall { comparison, tests, of, .. } = self.of;
         let some = if tests == of { String::new() } else { format!(", {tests} of {of} tests") };
         format!("{}{some}", told_to(comparison, DECIMALS))
     }
@@ -38,7 +38,7 @@ fn all<'a>(sides: &Sides<'a>) -> Vec<Whole<'a>> {
     let whole = |of: &'a Overall| {
         let cell = sides.judgement.cells.iter().find(|cell| cell.id.to_string() == of.comparison.candidate)?;
         let column = axis.values.iter().position(|value| cell.axes.get(&axis.key) == Some(value))?;
-        let name = format!("median{}", down(sides.record, cell, Some(axis)));
+        let name = format!("{}{}", of.group.as_deref().unwrap_or("all"), down(sides.record, cell, Some(axis)));
         Some(Whole { name, column, of })
     };
     sides.judgement.overall.iter().filter(|of| of.comparison.axis == axis.key).filter_map(whole).collect()
@@ -69,7 +69,8 @@ pub fn sure(sides: &Sides) -> Option<PastedGroup> {
     let all = all(sides);
     let row = |rate: &Whole| {
         let is_beside = |other: &&Whole| {
-            other.of.comparison.candidate == rate.of.comparison.candidate && other.of.comparison.metric != QPS
+            let (ours, theirs) = (&rate.of.comparison, &other.of.comparison);
+            theirs.candidate == ours.candidate && theirs.metric != QPS && other.of.group == rate.of.group
         };
         let cost = all.iter().find(is_beside);
         if !rate.is_sure() && !cost.is_some_and(Whole::is_sure) {

@@ -5,6 +5,7 @@ use super::{PastedCell, PastedGroup};
 use crate::axes;
 use crate::document::repeats;
 use model::experiment::Axis;
+use model::record::kind::{self, GROUPS};
 use model::{CellJudgement, Comparison, Estimate, Judgement, PhaseJudgement, Record, RunRecord, Status, Value};
 use std::collections::BTreeMap;
 
@@ -12,9 +13,6 @@ use std::collections::BTreeMap;
 const BUILD: &str = "build";
 /// Over these a curve is drawn; they go across only where nothing else varies.
 const LAST: [&str; 2] = ["users", "rate"];
-
-/// In the order in which studies publish them.
-pub const GROUPS: [&str; 4] = ["point", "range", "aggregation", "write"];
 
 /// The numbers of a cell, or of one phase of it.
 #[derive(Clone, Copy)]
@@ -138,23 +136,9 @@ pub fn down(record: &Record, cell: &CellJudgement, across: Option<&Axis>) -> Str
     down.filter_map(value).collect()
 }
 
-/// What a test does, by what its statements did in the runs: one that changed rows makes it a writing one.
 fn group_of(record: &Record, of: Measured) -> &'static str {
-    let phases = || {
-        let all = runs_of(record, of.cell).flat_map(RunRecord::measured);
-        all.filter(|phase| of.phase().is_none_or(|name| phase.name == name))
-    };
-    let statements = || phases().flat_map(|p| p.groups.values()).flat_map(|g| &g.tally.statements);
-    let named = |words: &[&str]| statements().any(|(name, _)| words.iter().any(|word| name.contains(word)));
-    if statements().any(|(name, statement)| statement.affected > 0 || name == "set") {
-        "write"
-    } else if named(&["sum", "distinct", "count", "min_max"]) {
-        "aggregation"
-    } else if named(&["range", "list", "scan", "between", "versions"]) {
-        "range"
-    } else {
-        "point"
-    }
+    let all = runs_of(record, of.cell).flat_map(RunRecord::measured);
+    kind::group(all.filter(|phase| of.phase().is_none_or(|name| phase.name == name)))
 }
 
 /// The runs that make its numbers.

@@ -79,33 +79,42 @@ function compared(): Bars | undefined {
   return { title: `${metricTitle(metric)} ÷ ${show(value)}`, against: show(value), unit: '', bars: shown.flatMap((p) => p.bars), left: useful.length - shown.length };
 }
 
-/** Phases of cells against the same phases of the reference, where each is a test of its own: what was decided comes before what was not, and
- * the largest differences before the others. In the groups in which studies publish them. */
+/** Phases of cells against the same phases of the reference, where each is a test of its own: what all tests and those of each group come to,
+ * then what was decided before what was not, and the largest differences before the others, in the groups in which studies publish them. */
 function tested(): Bars | undefined {
   const { axis, value } = reference();
   if (!axis || value === undefined || report.cells.some((c) => (c.phases ?? []).some((p) => p.disturb !== undefined || p.iteration !== undefined))) return undefined;
-  const own = report.comparisons.filter((c) => c.metric === 'qps' && c.axis === axis.key && c.phase !== undefined);
   const cellOf = (id: string): Cell | undefined => report.cells.find((c) => c.id === id);
-  const against = own.filter((c) => cellOf(c.base)?.axes[axis.key] === value);
+  const isAgainst = (c: Comparison): boolean => c.metric === 'qps' && c.axis === axis.key && cellOf(c.base)?.axes[axis.key] === value;
+  const against = report.comparisons.filter((c) => isAgainst(c) && c.phase !== undefined);
+  const medians = (report.overall ?? []).filter(isAgainst);
   const isSure = (c: Comparison): boolean => c.outcome === 'better' || c.outcome === 'worse';
   const apart = (c: Comparison): number => (isSure(c) ? 1e3 : 0) + Math.abs(Math.log(Math.max(c.ratio.value, 1e-9)));
-  const chosen = [...against].sort((a, b) => apart(b) - apart(a)).slice(0, MOST);
+  const chosen = [...against].sort((a, b) => apart(b) - apart(a)).slice(0, Math.max(2, MOST - medians.length));
   if (chosen.length < 2) return undefined;
   const groups = data.tables.find((t) => t.name === 'qps')?.groups ?? [];
   const groupOf = (phase: string): number => groups.findIndex((g) => g.rows.some(([name]) => name?.text === phase || name?.text.startsWith(`${phase},`)));
   const inOrder = chosen.sort((a, b) => groupOf(a.phase ?? '') - groupOf(b.phase ?? '') || against.indexOf(a) - against.indexOf(b));
   const several = present(axis).length > 2 || varied.length > 1;
-  const bars = inOrder.flatMap((c): Bar[] => {
-    const cell = cellOf(c.candidate);
-    const [phase, e] = [c.phase ?? '', cell?.phases?.find((p) => p.name === c.phase)?.metrics.qps];
-    if (!cell || !e) return [];
+  const bar = (c: Comparison, cell: Cell, told: Pick<Bar, 'place' | 'name' | 'absolute' | 'tip'>): Bar => {
     const { value: v, low, high } = c.ratio;
     const between = low !== null && high !== null && c.outcome !== 'refused' ? ` (${ratio(low)} – ${ratio(high)})` : '';
     const text = `${ratio(v)} ×${between}${c.outcome === 'undecided' ? ' ?' : c.outcome === 'equivalent' ? ' =' : ''}`;
-    const name = several ? `${phase}, ${words(cell)}` : phase;
     const at = Math.max(0, present(axis).indexOf(cell.axes[axis.key] ?? value));
-    return [{ place: groups[groupOf(phase)]?.name ?? '', name, value: v, low, high, text, absolute: quantity(e.value, e.unit), at, struck: c.outcome === 'refused', cell: cell.id, tip: tipOf(cell, e) }];
+    const name = several ? `${told.name}, ${words(cell)}` : told.name;
+    return { ...told, name, value: v, low, high, text, at, struck: c.outcome === 'refused', cell: cell.id };
+  };
+  const bars = medians.flatMap((o): Bar[] => {
+    const cell = cellOf(o.candidate);
+    const absolute = o.tests === o.of ? `${o.of} tests` : `${o.tests} of ${o.of} tests`;
+    return cell ? [bar(o, cell, { place: 'median of tests', name: o.group ?? 'all', absolute, tip: o.sentence })] : [];
   });
+  for (const c of inOrder) {
+    const [cell, phase] = [cellOf(c.candidate), c.phase ?? ''];
+    const e = cell?.phases?.find((p) => p.name === phase)?.metrics.qps;
+    if (!cell || !e) continue;
+    bars.push(bar(c, cell, { place: groups[groupOf(phase)]?.name ?? '', name: phase, absolute: quantity(e.value, e.unit), tip: tipOf(cell, e) }));
+  }
   return { title: `QPS ÷ ${show(value)}`, against: show(value), unit: '', bars, left: against.length - chosen.length, tests: true };
 }
 
