@@ -50,13 +50,16 @@ fn night(desk: &Desk, number: u64) {
             }
         });
     }
-    for path in files(&place, "instances", None) {
-        edit(&path, |instance| {
-            if is_later {
-                instance["variables"]["version_source_revision"] = COMMIT.into();
-                instance["variables"]["sort_buffer_size"] = "4194304".into();
-            }
-        });
+    // What it was asked when it had started, and what held at both ends of runs.
+    for (part, variables) in [("instances", "variables"), ("states", "facts")] {
+        for path in files(&place, part, None).into_iter().filter(|_| is_later) {
+            edit(&path, |of| {
+                if of[variables].get("sort_buffer_size").is_some() {
+                    of[variables]["version_source_revision"] = COMMIT.into();
+                    of[variables]["sort_buffer_size"] = "4194304".into();
+                }
+            });
+        }
     }
 }
 
