@@ -1,10 +1,11 @@
-//! InnoDB's memcached plugin, opened when the data lie behind it: it is given its tables, the data are mapped, it is
-//! installed and looked at.
+//! InnoDB's memcached plugin. It is given its tables and installed for all who work on a server that is to have it, so
+//! that none of its runs is on another server than the others; when the data lie behind it they are mapped, and it is
+//! looked at.
 
 use crate::backends::endpoint::{Address, SqlEndpoint};
 use crate::backends::keyed::answers::listeners;
 use crate::backends::mysql::control::Control;
-use crate::backends::mysql::keys::{MEMCACHED, answers};
+use crate::backends::mysql::keys::{MEMCACHED, answers, are_wanted};
 use crate::backends::needs::{DatasetNeed, identity};
 use crate::backends::up::{Listener, Up};
 use crate::trouble::{Trouble, Unready};
@@ -42,10 +43,17 @@ pub(crate) fn open(
     Ok(())
 }
 
-/// Maps a dataset as a container of its schema's name, and installs the plugin where it is not yet. A row of the
-/// mapping that is new is found by the daemon itself.
-pub fn map(sql: &SqlEndpoint, share: &Path, address: &Address, schema: &str) -> Result<(), Trouble> {
-    let refuses = |e: Fault| Trouble::new("the server does not take the memcached plugin").because(e);
+fn refuses(fault: Fault) -> Trouble {
+    Trouble::new("the server does not take the memcached plugin").because(fault)
+}
+
+/// Whether a server is to have it: a build that brings it, whose key endpoints are wanted.
+pub fn is_wanted(up: &Up, cell: &Cell) -> bool {
+    are_wanted(&cell.server) && up.build.plugins.as_ref().is_some_and(|folder| folder.join(MEMCACHED).is_file())
+}
+
+/// Installs the plugin where it is not yet.
+pub fn install(sql: &SqlEndpoint, share: &Path) -> Result<Control, Trouble> {
     let mut control = Control::connect(sql).map_err(refuses)?;
     let there = "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = 'innodb_memcache'";
     if control.value(there).map_err(refuses)?.as_deref() == Some("0") {
@@ -55,16 +63,22 @@ pub fn map(sql: &SqlEndpoint, share: &Path, address: &Address, schema: &str) -> 
             control.execute(&statement).map_err(refuses)?;
         }
     }
-    let [key, value] = COLUMNS;
-    let row = format!(
-        "REPLACE INTO innodb_memcache.containers VALUES ('{schema}', '{schema}', '{TABLE}', '{key}', '{value}', '0', '0', '0', 'PRIMARY')"
-    );
-    control.execute(&row).map_err(refuses)?;
     let installed = "SELECT COUNT(*) FROM information_schema.plugins WHERE plugin_name = 'daemon_memcached'";
     if control.value(installed).map_err(refuses)?.as_deref() == Some("0") {
         let install = format!("INSTALL PLUGIN daemon_memcached SONAME '{MEMCACHED}'");
         control.execute(&install).map_err(refuses)?;
     }
+    Ok(control)
+}
+
+/// Maps a dataset as a container of its schema's name. A row of the mapping that is new is found by the daemon itself.
+pub fn map(sql: &SqlEndpoint, share: &Path, address: &Address, schema: &str) -> Result<(), Trouble> {
+    let mut control = install(sql, share)?;
+    let [key, value] = COLUMNS;
+    let row = format!(
+        "REPLACE INTO innodb_memcache.containers VALUES ('{schema}', '{schema}', '{TABLE}', '{key}', '{value}', '0', '0', '0', 'PRIMARY')"
+    );
+    control.execute(&row).map_err(refuses)?;
     control.quit();
     let begun = Instant::now();
     while !answers(address) {

@@ -5,6 +5,7 @@ use super::control::Control;
 use super::servers::MySql;
 use crate::backends::access::{Endpoint, UserGroup};
 use crate::backends::contract::{Backend, Servers, Witness};
+use crate::backends::memcached::plugin;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::Up;
 use crate::trouble::Unready;
@@ -22,8 +23,14 @@ impl Backend for MySql {
         Some(&MySql)
     }
 
-    /// Their listeners are open since the server's start.
-    fn open(&self, _: &mut Up, _: &Workloads, _: &Cell, _: &Work, _: &[DatasetNeed]) -> Result<(), Unready> {
+    /// Their listeners are open since the server's start. The plugin by which others come to the same server is there
+    /// for all of its cells.
+    fn open(&self, up: &mut Up, _: &Workloads, cell: &Cell, _: &Work, _: &[DatasetNeed]) -> Result<(), Unready> {
+        if plugin::is_wanted(up, cell) {
+            plugin::install(&up.endpoint, &up.build.share)
+                .map_err(|trouble| Unready::Fail(trouble.to_string()))?
+                .quit();
+        }
         Ok(())
     }
 
