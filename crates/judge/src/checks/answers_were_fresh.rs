@@ -27,7 +27,8 @@ pub const CHECK: Check = Check {
     look: Look::Run(look),
 };
 
-const GETS: &str = "stale_gets_after_commit";
+/// For it the lab commits a row before the users come.
+pub(super) const GETS: &str = "stale_gets_after_commit";
 const TIME: &str = "stale_ms_after_commit";
 const LEVEL: &str = "door_isolation";
 /// As the lab calls the plugin's default.

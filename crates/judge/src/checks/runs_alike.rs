@@ -10,6 +10,7 @@
 //! A difference in anything that can change work, plan, bytes or durability fails, other differences warn, as in
 //! `held_throughout`.
 
+use super::answers_were_fresh::GETS;
 use super::held_throughout::told;
 use crate::compare::fingerprint;
 use crate::frame::applies::{Absence, states};
@@ -134,7 +135,8 @@ fn written_between<'a>(run: &RunEvidence<'a>, began: &Facts) -> Option<(&'a RunR
     let earlier = run.record.runs.iter().filter(|other| {
         other.instance == run.run.instance && other.dataset == run.run.dataset && other.position < run.run.position
     });
-    let before = earlier.max_by_key(|other| other.position).filter(|_| !is_first)?;
+    let is_ours = run.run.session.variables.contains_key(GETS);
+    let before = earlier.max_by_key(|other| other.position).filter(|_| !is_first && !is_ours)?;
     let name = before.states.as_ref()?.end.get(&Facet::Written)?;
     let was: Facts = [(Facet::Written, run.record.states.get(name)?)].into();
     let found = between(&was, began);

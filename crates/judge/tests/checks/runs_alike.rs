@@ -2,6 +2,7 @@
 
 use crate::bench::states::change;
 use crate::bench::*;
+use model::record::run::RunRecord;
 use model::record::state::Facet;
 use model::verdict::Status::{Fail, NotApplicable, NotEvaluable, Pass, Warn};
 
@@ -84,4 +85,8 @@ fn what_somebody_wrote_between_two_runs_on_the_same_data_is_named() {
     let sentence = "The last write to sbtest1 was 2026-11-23 19:00:00 at the end of c004-2 and 2026-11-23 19:05:00";
     assert!(told.sentence.starts_with(sentence), "{}", told.sentence);
     assert_eq!(status(&record(0), CHECK), Pass, "data that were prepared anew");
+    let mut gets = record(1);
+    let asked = |run: &mut RunRecord| run.session.variables.insert("stale_gets_after_commit".into(), "0".into());
+    gets.runs.iter_mut().for_each(|run| drop(asked(run)));
+    assert_eq!(status(&gets, CHECK), Pass, "the lab wrote to see how old answers are");
 }
