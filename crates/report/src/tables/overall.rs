@@ -51,8 +51,13 @@ fn group(rows: Vec<Vec<PastedCell>>) -> Option<PastedGroup> {
 /// The rates, a row for each place on the axes that go down.
 pub fn rates(sides: &Sides) -> Option<PastedGroup> {
     let of_rates: Vec<Whole> = all(sides).into_iter().filter(|whole| whole.of.comparison.metric == QPS).collect();
-    let mut names: Vec<&str> = of_rates.iter().map(|whole| whole.name.as_str()).collect();
-    names.dedup();
+    // Each candidate has them all.
+    let mut names: Vec<&str> = Vec::new();
+    for whole in &of_rates {
+        if !names.contains(&whole.name.as_str()) {
+            names.push(&whole.name);
+        }
+    }
     let row = |name: &&str| {
         let cell = |column: usize| {
             let whole = of_rates.iter().find(|whole| whole.name == *name && whole.column == column);
