@@ -10,6 +10,7 @@ pub mod elf;
 pub mod file_attributes;
 pub mod http;
 pub mod limits;
+pub mod mounts;
 pub mod names;
 pub mod neighbours;
 pub mod network;

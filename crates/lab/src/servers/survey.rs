@@ -6,6 +6,7 @@ use super::catalogue;
 use super::process::folders::free_bytes;
 use crate::os::cgroups::Hierarchies;
 use crate::os::clock;
+use crate::os::mounts;
 use crate::os::placement::{Placement, place};
 use crate::os::process::{memory_nodes, parse_cpu_list, raise_open_files};
 use model::host::Host;
@@ -159,17 +160,10 @@ fn chosen(text: &str) -> Option<String> {
     Some(text.split_once('[')?.1.split_once(']')?.0.to_string())
 }
 
-/// Type and device of the mount that holds `folder` (proc_pid_mountinfo(5)).
+/// Type and device of the mount that holds `folder`.
 fn file_system(mountinfo: &str, folder: &Path) -> Option<String> {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-    let mounts = mountinfo.lines().filter_map(|l| {
-        let (place, device) = l.split_once(" - ")?;
-        let mut device = device.split(' ');
-        Some((place.split(' ').nth(4)?, device.next()?, device.next()?))
-    });
-    // The last of the longest: a later mount hides an earlier one.
-    let (_, kind, device) = mounts.filter(|(at, ..)| folder.starts_with(at)).max_by_key(|(at, ..)| at.len())?;
-    Some(format!("{kind} on {device}"))
+    mounts::holding(mountinfo, &folder).map(|mount| format!("{} on {}", mount.kind, mount.device))
 }
 
 /// Names of the weaknesses against which this kernel spends time.
