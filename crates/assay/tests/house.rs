@@ -39,6 +39,7 @@ const WORLDLY: &[&str] = &[
 /// The modules that may say `unsafe`, each with its reason in its opening lines.
 const UNSAFE_ROOMS: &[&str] = &[
     "lab/src/executor/",
+    "lab/src/os/io_priority.rs",
     "lab/src/os/process.rs",
     "lab/src/profiler/ring.rs",
     "lab/src/servers/process/guard.rs",

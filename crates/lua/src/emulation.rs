@@ -39,6 +39,7 @@ fn literal(param: Param<'_>, into: &mut String) {
         Param::Null => into.write_str("NULL"),
         Param::Int(n) => write!(into, "{n}"),
         Param::Real(x) => write!(into, "{x:.6}"),
+        Param::Decimal(digits) => into.write_str(&String::from_utf8_lossy(digits)),
         Param::Bytes(bytes) => {
             into.push('\'');
             for c in String::from_utf8_lossy(bytes).chars() {

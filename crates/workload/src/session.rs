@@ -31,6 +31,8 @@ pub enum Param<'a> {
     Null,
     Int(i64),
     Real(f64),
+    /// A number with all its digits, as it is written: told as text it would be rounded as a floating one is.
+    Decimal(&'a [u8]),
     Bytes(&'a [u8]),
 }
 
@@ -163,6 +165,9 @@ pub trait Sql {
     }
     /// Begins a request; the session must be idle. The answer is counted and timed under `class`.
     fn start(&mut self, class: Class, request: Request<'_>, want: Want);
+    /// Sends what was started, and not with everybody else's, so that its user works while the server does. Its answer
+    /// must be polled for as ever.
+    fn send_now(&mut self) {}
     /// Drives the request to its answer.
     fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, Fault>>;
     /// Rows of the last answer that was asked for with `Want::Keep`.

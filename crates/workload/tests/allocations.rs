@@ -55,8 +55,15 @@ fn operations_allocate_nothing_after_warm_up() {
                 let mut memory = Memory { rows: 10_000, unexpected, ..Memory::default() };
                 let at_turns = RefCell::new(Vec::with_capacity(turns as usize + 1));
                 let at_turn = |_| at_turns.borrow_mut().push(COUNT.get());
-                let mut seat =
-                    Turns { left: turns, at_turn, decision: Decision::Stop, ready: false, done: 0, renew: false };
+                let mut seat = Turns {
+                    left: turns,
+                    at_turn,
+                    decision: Decision::Stop,
+                    ready: false,
+                    done: 0,
+                    renew: false,
+                    numbers: &[],
+                };
                 live(workload, &parameters, &mut memory, &mut seat).expect("nothing refuses");
                 let at_turns = at_turns.into_inner();
                 assert_eq!(at_turns.len(), turns as usize + 1);

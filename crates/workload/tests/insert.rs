@@ -3,7 +3,7 @@
 
 mod memory;
 
-use memory::{Memory, live, parameters, turns, user};
+use memory::{Memory, Turns, live, parameters, turns, user};
 use model::seed::Seed;
 use model::value::Value;
 use std::task::{Context, Poll, Waker};
@@ -14,13 +14,24 @@ fn step(name: &str) -> std::sync::Arc<dyn Workload> {
 }
 
 /// Everything that one user of so many says in that many operations.
-fn said_by(name: &str, replaced: &[(&str, Value)], operations: u32, (number, users): (u32, u32)) -> Vec<String> {
+fn said_by(name: &str, replaced: &[(&str, Value)], operations: u32, place: (u32, u32)) -> Vec<String> {
+    said_so(name, replaced, &mut turns(operations), place, None)
+}
+
+/// The same in this seat, with the request of this number refused.
+fn said_so(
+    name: &str,
+    replaced: &[(&str, Value)],
+    seat: &mut Turns<fn(u32)>,
+    (number, users): (u32, u32),
+    refused: Option<usize>,
+) -> Vec<String> {
     let step = step(name);
-    let mut memory = Memory { rows: 300, log: Some(Vec::new()), ..Memory::default() };
-    let mut seat = turns(operations);
+    let refuse = refused.map(|request| (request, 1_205));
+    let mut memory = Memory { rows: 300, log: Some(Vec::new()), refuse, ..Memory::default() };
     let replaced = [&[("rows", 300.into()), ("rows_per_transaction", 3.into())], replaced].concat();
     let parameters = parameters(&*step, &replaced);
-    let mut life = user(&*step, &parameters, (number, users), &mut memory, &mut seat);
+    let mut life = user(&*step, &parameters, (number, users), &mut memory, seat);
     match life.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(end) => end.expect("nothing refuses"),
         Poll::Pending => panic!("a life waited, and nothing would ever wake it"),
@@ -66,6 +77,43 @@ fn rows_go_in_behind_the_last_and_out_before_the_first() {
         said.iter().filter_map(|line| line.split_once("transactionid >= ")).map(|(_, d)| d).collect();
     let by_order = |key: u64| format!("{key} ORDER BY transactionid ASC LIMIT 3");
     assert_eq!(deletes, [by_order(1), by_order(4), by_order(7)]);
+}
+
+/// What one user says of INSERTs in turns of these numbers, of two users, with that request refused.
+fn loaded(form: &str, numbers: &'static [u64], refused: Option<usize>) -> Vec<String> {
+    let mut seat = Turns { numbers, ..turns(numbers.len() as u32) };
+    let mut said = said_so("load", &[("protocol", form.into())], &mut seat, (0, 2), refused);
+    said.retain(|line| line.starts_with("execute") || (line.contains("INSERT") && !line.contains('?')));
+    said
+}
+
+#[test]
+fn rows_that_were_drawn_ahead_are_those_of_the_turn_or_drawn_anew() {
+    let first = |line: &String| match line.strip_prefix("execute") {
+        Some(values) => {
+            values.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty()).nth(1).unwrap().parse().unwrap()
+        }
+        None => keys(line)[0],
+    };
+    for form in ["text", "prepared"] {
+        for numbers in [&[0, 2, 4, 6], &[0, 7, 1, 3]] {
+            let said = loaded(form, numbers, None);
+            let expected: Vec<u64> = numbers.iter().map(|turn| 1 + 3 * turn).collect();
+            assert_eq!(said.iter().map(first).collect::<Vec<_>>(), expected, "{said:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_refused_insert_says_the_same_rows_again() {
+    for form in ["text", "prepared"] {
+        let whole = loaded(form, &[0, 2, 4], None);
+        for refused in 2..6 {
+            let mut said = loaded(form, &[0, 2, 4], Some(refused));
+            said.dedup();
+            assert_eq!(said, whole, "request {refused} was refused, {form}");
+        }
+    }
 }
 
 #[test]

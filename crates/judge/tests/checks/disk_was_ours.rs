@@ -20,12 +20,24 @@ fn bytes_of_others_on_the_disk_warn() {
     let sentence = verdict(&named, "disk_was_ours").sentence;
     assert!(sentence.contains("most of it by dd (190 MiB)"), "{sentence}");
     assert_eq!(status(&moved(25e6), "disk_was_ours"), Warn);
-    let synced = all_runs(|r| {
-        counter(r, "host.disk.write_bytes", 25e6);
-        r.phases[0].to = Nanos(r.phases[0].from.0 + 10_000_000_000);
-        counter(r, "db.data_fsyncs", 20_000.0);
-    });
-    assert_eq!(status(&synced, "disk_was_ours"), Pass, "the file system's journal is written for the server's syncs");
+    for syncs in ["db.data_fsyncs", "db.redo_fsyncs"] {
+        let synced = all_runs(|r| {
+            counter(r, "host.disk.write_bytes", 25e6);
+            r.phases[0].to = Nanos(r.phases[0].from.0 + 10_000_000_000);
+            counter(r, syncs, 20_000.0);
+        });
+        let why = "the file system's journal is written for the server's syncs";
+        assert_eq!(status(&synced, "disk_was_ours"), Pass, "{syncs}: {why}");
+    }
+    let often = |engine: &str| {
+        let mut record = all_runs(|r| {
+            counter(r, "host.disk.write_bytes", 120e6);
+            counter(r, "db.redo_fsyncs", 10_000.0);
+        });
+        record.plan.cells.iter_mut().for_each(|cell| cell.server.engine = engine.into());
+        status(&record, "disk_was_ours")
+    };
+    assert_eq!((often("innodb"), often("rocksdb")), (Warn, Pass), "a log that grows is in the journal at each sync");
     let full = all_runs(|r| r.around.as_mut().unwrap().disk_free = Some(Share(0.04)));
     assert_eq!(status(&full, "disk_was_ours"), Warn);
     let unknown = all_runs(|r| forget(r, "server.io.write_bytes"));

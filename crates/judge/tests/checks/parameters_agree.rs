@@ -62,6 +62,17 @@ fn effective_variables_that_differ_warn_unless_the_axis_implies_them() {
 }
 
 #[test]
+fn the_way_of_waiting_follows_from_the_number_of_users_and_from_nothing_else() {
+    for (axis, values, expected) in
+        [("users", [1.into(), 8.into()], Pass), ("charset", ["latin1".into(), "utf8mb4-generic".into()], Warn)]
+    {
+        let mut record = experiment(&[(axis, &values)]);
+        record.runs.iter_mut().filter(|run| run.cell.0 == "c001").for_each(|run| run.io = "blocking".into());
+        assert_eq!(status(&record, "parameters_agree"), expected, "{axis}");
+    }
+}
+
+#[test]
 fn an_axis_over_a_servers_variable_is_one_over_its_sessions() {
     let mut record = experiment(&[("native.join_buffer_size", &[262_144.into(), 524_288.into()])]);
     for run in &mut record.runs {

@@ -88,6 +88,14 @@ impl Channel {
         }
     }
 
+    /// See `Line::send_now`; under TLS all goes with the exchange.
+    #[inline]
+    pub fn send_now(&mut self) {
+        if self.veil.is_none() {
+            self.line.send_now();
+        }
+    }
+
     pub async fn exchange(&mut self) -> io::Result<usize> {
         poll_fn(|cx| self.poll_exchange(cx)).await
     }

@@ -153,6 +153,10 @@ impl<C: Conversing, L: Ledger> Sql for Session<C, L> {
         C::encode(self, request);
     }
 
+    fn send_now(&mut self) {
+        self.conversation.channel_mut().send_now();
+    }
+
     #[inline]
     fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<Result<Answer, Fault>> {
         if C::is_silent(&self.now.asked) {

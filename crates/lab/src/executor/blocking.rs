@@ -15,8 +15,8 @@ use model::units::Nanos;
 use rustix::event::epoll::EventFlags;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use rustix::net::RecvFlags;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
-use rustix::net::{RecvFlags, SendFlags};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::task::Poll;
@@ -51,13 +51,10 @@ impl Blocking {
             return Poll::Pending;
         }
         slot.state = State::Idle;
-        while !buffers.unsent().is_empty() {
-            match rustix::net::send(&slot.socket, buffers.unsent(), SendFlags::NOSIGNAL) {
-                Ok(n) => buffers.sent += n,
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return fly(slot, EventFlags::OUT, waiter),
-                Err(e) => return Poll::Ready(Err(e.into())),
-            }
+        match buffers.send(&slot.socket) {
+            Ok(()) => {}
+            Err(Errno::AGAIN) => return fly(slot, EventFlags::OUT, waiter),
+            Err(e) => return Poll::Ready(Err(e.into())),
         }
         let received = rustix::net::recv(&slot.socket, buffers.incoming.space(), RecvFlags::empty());
         waiter.moments.look();

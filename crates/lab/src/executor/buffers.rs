@@ -2,6 +2,10 @@
 //! that is dropped meanwhile leaves them with the operation, and memory that the kernel may still write is never freed
 //! or reused. Buffers start small, since ten thousand users have one each, and grow with what arrives.
 
+use rustix::io::Errno;
+use rustix::net::SendFlags;
+use std::os::fd::OwnedFd;
+
 /// Holds the answer to a point select; ten thousand of them are 20 MiB.
 const FIRST: usize = 2048;
 
@@ -20,6 +24,19 @@ pub struct Buffers {
 impl Buffers {
     pub fn unsent(&self) -> &[u8] {
         &self.outgoing[self.sent..]
+    }
+
+    /// Sends what is unsent, as far as the socket takes it.
+    #[inline]
+    pub fn send(&mut self, socket: &OwnedFd) -> rustix::io::Result<()> {
+        while !self.unsent().is_empty() {
+            match rustix::net::send(socket, self.unsent(), SendFlags::NOSIGNAL) {
+                Ok(n) => self.sent += n,
+                Err(Errno::INTR) => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(())
     }
 
     /// The request is with the kernel and its answer has begun to arrive.

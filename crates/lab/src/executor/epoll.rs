@@ -12,7 +12,7 @@ use rustix::buffer::spare_capacity;
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags};
+use rustix::net::RecvFlags;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::task::Poll;
@@ -44,13 +44,10 @@ impl Epoll {
         let begins = slot.state == State::Idle;
         slot.state = State::Idle;
         let asks = !buffers.unsent().is_empty();
-        while !buffers.unsent().is_empty() {
-            match rustix::net::send(&slot.socket, buffers.unsent(), SendFlags::NOSIGNAL) {
-                Ok(n) => buffers.sent += n,
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return self.fly(slot, id, EventFlags::OUT, waiter).map_ok(|()| 0),
-                Err(e) => return Poll::Ready(Err(e.into())),
-            }
+        match buffers.send(&slot.socket) {
+            Ok(()) => {}
+            Err(Errno::AGAIN) => return self.fly(slot, id, EventFlags::OUT, waiter).map_ok(|()| 0),
+            Err(e) => return Poll::Ready(Err(e.into())),
         }
         // Nothing can have come yet when the request has just left, or when the last receive left room; after a hang-up
         // nobody would say that it did.

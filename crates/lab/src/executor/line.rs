@@ -11,7 +11,7 @@ use super::task::Waiter;
 use crate::os::clock;
 use model::units::Nanos;
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, sockopt};
+use rustix::net::{RecvFlags, sockopt};
 use std::future::poll_fn;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -119,10 +119,25 @@ impl Line {
     /// deadline, `UnexpectedEof` when the server hung up, and what the kernel says.
     #[inline]
     pub fn poll_exchange(&mut self, _: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        self.begin();
+        self.poll()
+    }
+
+    #[inline]
+    fn begin(&mut self) {
         if let (Transport::Driven { reactor, .. }, false) = (&self.transport, self.busy) {
             self.due = Nanos(reactor.now().0.saturating_add(self.deadline.0));
         }
-        self.poll()
+    }
+
+    /// Sends `outgoing` before the exchange that must follow, and not with everybody else's. What cannot be sent that
+    /// exchange says.
+    pub fn send_now(&mut self) {
+        self.begin();
+        if let Transport::Driven { reactor, slot } = &self.transport {
+            let waiter = Waiter { task: reactor.current(), moments: reactor.moments(), due: self.due };
+            self.busy = reactor.net().send_now(*slot, &mut self.buffers, waiter);
+        }
     }
 
     /// Receives at least one byte more, within the deadline of the last exchange (or of connecting).
@@ -191,13 +206,7 @@ impl Drop for Line {
 }
 
 fn exchange(socket: &OwnedFd, buffers: &mut Buffers) -> io::Result<usize> {
-    while !buffers.unsent().is_empty() {
-        match rustix::net::send(socket, buffers.unsent(), SendFlags::NOSIGNAL) {
-            Ok(n) => buffers.sent += n,
-            Err(Errno::INTR) => {}
-            Err(e) => return Err(in_time(e)),
-        }
-    }
+    buffers.send(socket).map_err(in_time)?;
     loop {
         match rustix::net::recv(socket, buffers.incoming.space(), RecvFlags::empty()) {
             Ok((_, 0)) => return Err(io::ErrorKind::UnexpectedEof.into()),

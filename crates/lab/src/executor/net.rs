@@ -95,6 +95,18 @@ impl Net {
         }
     }
 
+    /// Sends what is unsent, with nothing in flight; says whether the exchange is under way by that.
+    pub fn send_now(&mut self, id: SlotId, buffers: &mut Option<Box<Buffers>>, waiter: Waiter<'_>) -> bool {
+        let Way::Ring(ring) = &mut self.way else {
+            let buffers = buffers.as_mut().expect("only a ring takes the buffers");
+            let _ = buffers.send(&self.slots.at(id).socket);
+            return false;
+        };
+        let is_under_way = ring.poll_exchange(&mut self.slots, id, buffers, waiter).is_pending();
+        let _ = ring.hand_in();
+        is_under_way
+    }
+
     /// Ready when the socket can be written: when a connect has ended.
     pub fn poll_writable(&mut self, id: SlotId, waiter: Waiter<'_>) -> Poll<io::Result<()>> {
         let slot = self.slots.at(id);

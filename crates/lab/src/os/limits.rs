@@ -3,7 +3,8 @@
 //! What this kernel does not have, or does not show to us, is left out.
 
 use super::cgroups::Hierarchies;
-use super::file_attributes;
+use super::{clock, file_attributes, io_priority};
+use model::Nanos;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read;
@@ -99,6 +100,7 @@ const OF_INTERFACE: &[&str] = &["mtu", "tx_queue_len"];
 pub fn of_process(pid: u32) -> Facts {
     let mut facts = of_main(pid);
     let (mut nice, mut cpus, mut policies) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let mut turns = BTreeSet::new();
     for task in folders(&PathBuf::from(format!("/proc/{pid}/task"))) {
         let read = |name: &str| fs::read_to_string(task.join(name)).unwrap_or_default();
         if let Some(priority) = priority(&read("stat")) {
@@ -106,10 +108,13 @@ pub fn of_process(pid: u32) -> Facts {
             policies.insert(priority.policy);
         }
         cpus.extend(of_status(&read("status"), "Cpus_allowed_list"));
+        let thread = task.file_name().and_then(|name| name.to_str()?.parse().ok());
+        turns.extend(thread.and_then(io_priority::of_thread));
     }
     facts.insert("nice".into(), joined(nice));
     facts.insert("scheduling policy".into(), joined(policies));
     facts.insert("CPUs allowed".into(), joined(cpus));
+    facts.insert("priority at the disk".into(), joined(turns));
     facts.extend(attended(pid));
     facts.extend(file_attributes::of_process(pid));
     facts.retain(|_, value| !value.is_empty());
@@ -201,6 +206,9 @@ pub fn of_kernel() -> Facts {
         let areas = swaps.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next());
         facts.insert("swap areas".into(), joined(areas.map(String::from).collect::<BTreeSet<_>>()));
     }
+    // Slewing moves both clocks; only setting one, or sleep, moves them against each other.
+    let at_boot = clock::unix_at_boot().0 / Nanos::from_secs(1).0;
+    facts.insert("wall clock at the boot".into(), format!("{at_boot} s since 1970"));
     facts.retain(|_, value| !value.is_empty());
     facts
 }
@@ -318,7 +326,15 @@ mod tests {
     #[test]
     fn this_process_and_this_kernel_say_what_they_are_set_to() {
         let own = of_process(std::process::id());
-        for fact in ["Max open files", "nice", "CPUs allowed", "oom_score_adj", "traced by", "program on disk"] {
+        for fact in [
+            "Max open files",
+            "nice",
+            "CPUs allowed",
+            "priority at the disk",
+            "oom_score_adj",
+            "traced by",
+            "program on disk",
+        ] {
             assert!(own.contains_key(fact), "{fact}: {own:?}");
         }
         assert!(of_kernel().contains_key("vm.swappiness"));

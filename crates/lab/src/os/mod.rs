@@ -9,6 +9,7 @@ pub mod digest;
 pub mod elf;
 pub mod file_attributes;
 pub mod http;
+pub(crate) mod io_priority;
 pub mod limits;
 pub mod mounts;
 pub mod names;

@@ -146,7 +146,7 @@ pub const KEYS: &[Key] = &[
         .axis()
         .changes(&[Server])
         .of_server(|s| s.memory.as_deref().and_then(some), |s, v| s.memory = Some(text(v))),
-    load(USERS, "simulated users, each with a session of its own", HOW_MANY).axis().moves(&["workers"]).of_rhythm(|l| number(l.users.0.into())),
+    load(USERS, "simulated users, each with a session of its own", HOW_MANY).axis().moves(&["workers", "io"]).of_rhythm(|l| number(l.users.0.into())),
     load("rate", "operations that arrive each second; left out, each user begins its next operation when the last has ended", Shape::Rate).axis().of_rhythm(|l| Some(l.arrivals.as_ref()?.rate.value())),
     load("arrivals", "how arrivals are spread: at random, or evenly apart", ARRIVALS).of_rhythm(|l| some(l.arrivals.as_ref()?.process.word())),
     load("think", "how long a user waits after an operation, for all or by operation", SOME_TIME).of_rhythm(|l| time_of(thinking(l)?.0)),

@@ -15,6 +15,8 @@ pub enum Param<'a> {
     I64(i64),
     U64(u64),
     F64(f64),
+    /// A number as it is written.
+    Decimal(&'a [u8]),
     /// Bytes and text alike; text is in the session's charset.
     Bytes(&'a [u8]),
 }
@@ -72,6 +74,7 @@ impl Param<'_> {
             Param::I64(_) => [ColumnType::LONGLONG, 0],
             Param::U64(_) => [ColumnType::LONGLONG, 0x80],
             Param::F64(_) => [ColumnType::DOUBLE, 0],
+            Param::Decimal(_) => [ColumnType::NEWDECIMAL, 0],
             Param::Bytes(_) => [ColumnType::VAR_STRING, 0],
         }
     }
@@ -82,7 +85,7 @@ impl Param<'_> {
             Param::I64(value) => out.extend_from_slice(&value.to_le_bytes()),
             Param::U64(value) => out.extend_from_slice(&value.to_le_bytes()),
             Param::F64(value) => out.extend_from_slice(&value.to_le_bytes()),
-            Param::Bytes(bytes) => writer::lenenc_bytes(out, bytes),
+            Param::Decimal(bytes) | Param::Bytes(bytes) => writer::lenenc_bytes(out, bytes),
         }
     }
 }

@@ -1,18 +1,27 @@
 //! Hot path: how rows are said: as the text of one INSERT, as the public script does, or as the values of a prepared
-//! one, which a server need not parse.
+//! one, which a server need not parse. While the server is at them its user draws the rows that follow, as the script
+//! does in a process of their own.
 
 use super::rows::{DateTime, Row, row};
 use super::schema::COLUMN_COUNT;
 use super::statement::{self, INSERT, PREPARE};
-use super::work::{Keys, Work};
+use super::work::{Extent, Work};
 use crate::oltp::Form;
-use crate::session::{Fault, Param, Prepared, Sql};
+use crate::session::{Fault, Param, Prepared, Request, Sql, Want};
+use model::Protocol;
 use std::ops::Range;
 
 /// Room for the text of a row.
 pub(super) const ROW_BYTES: usize = 80;
 /// MySQL and PostgreSQL alike count the parameters of a statement in 16 bits.
 const MOST_PREPARED: u64 = u16::MAX as u64 / COLUMN_COUNT;
+
+/// Rows of one client, by their numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Block {
+    pub client: u64,
+    pub rows: Range<u64>,
+}
 
 /// A row that waits for its statement.
 struct Drawn {
@@ -23,15 +32,17 @@ struct Drawn {
 
 pub(super) struct Inserter {
     form: Form,
+    extent: Extent,
     /// Rows of a whole statement. One with fewer is said as text.
     whole: u64,
     /// The prepared INSERT of each table, once it was needed.
     prepared: Vec<Option<Prepared>>,
-    table: u64,
+    /// What waits for its statement: as text in `sql`, or else in `drawn`.
+    block: Option<Block>,
+    sql: String,
     drawn: Vec<Drawn>,
     /// Room for the values of a statement; nothing between two.
     params: Vec<Param<'static>>,
-    sql: String,
 }
 
 /// The same room for values that live less long, or longer: what is empty borrows nothing.
@@ -45,12 +56,13 @@ impl Inserter {
         let rows = work.rows as usize;
         Self {
             form: work.form,
+            extent: work.extent,
             whole: work.rows,
             prepared: vec![None; work.extent.tables() as usize],
-            table: 1,
+            block: None,
+            sql: String::with_capacity(ROW_BYTES * (rows + 4)),
             drawn: Vec::with_capacity(rows),
             params: Vec::with_capacity(rows * COLUMN_COUNT as usize),
-            sql: String::with_capacity(ROW_BYTES * (rows + 4)),
         }
     }
 
@@ -67,9 +79,13 @@ impl Inserter {
         Ok(())
     }
 
-    /// Draws these rows of a client for the next statement.
-    pub fn draw(&mut self, client: u64, keys: Keys, rows: Range<u64>) {
-        self.table = keys.table;
+    /// Draws the rows of the next statement, unless they are drawn.
+    fn draw(&mut self, block: Block) {
+        if self.block.as_ref() == Some(&block) {
+            return;
+        }
+        let Block { client, rows } = self.block.insert(block).clone();
+        let keys = self.extent.keys(client);
         self.drawn.clear();
         if self.form == Form::Text || rows.end - rows.start != self.whole {
             return statement::insert(&mut self.sql, client, keys, rows);
@@ -80,34 +96,44 @@ impl Inserter {
         }));
     }
 
-    /// Inserts the rows that were drawn; says how many the server counted.
-    pub async fn insert(&mut self, session: &mut (dyn Sql + '_)) -> Result<u64, Fault> {
+    /// Inserts these rows, says how many the server counted, and draws meanwhile those that are likely to come next.
+    pub async fn insert(&mut self, session: &mut (dyn Sql + '_), block: Block, next: Block) -> Result<u64, Fault> {
+        let table = self.extent.keys(block.client).table;
+        self.draw(block);
         if self.drawn.is_empty() {
-            return Ok(session.query(INSERT, &self.sql).await?.affected);
-        }
-        let place = self.table as usize - 1;
-        let statement = match self.prepared[place] {
-            Some(statement) => statement,
-            None => {
-                statement::prepared_insert(&mut self.sql, session.dialect(), self.table, self.whole);
-                *self.prepared[place].insert(session.prepare(PREPARE, &self.sql).await?)
+            session.start(INSERT, Request::Text(&self.sql), Want::Count);
+        } else {
+            let place = table as usize - 1;
+            let statement = match self.prepared[place] {
+                Some(statement) => statement,
+                None => {
+                    statement::prepared_insert(&mut self.sql, session.dialect(), table, self.whole);
+                    *self.prepared[place].insert(session.prepare(PREPARE, &self.sql).await?)
+                }
+            };
+            let mut params = emptied(std::mem::take(&mut self.params));
+            let dialect = session.dialect();
+            for Drawn { key, row, time } in &self.drawn {
+                let time = match dialect {
+                    Protocol::PostgreSql => Param::Bytes(time),
+                    _ => Param::Int(row.number_of_time()),
+                };
+                params.push(Param::Int(*key));
+                params.extend(row.params(time));
             }
-        };
-        let mut params = emptied(std::mem::take(&mut self.params));
-        for Drawn { key, row, time } in &self.drawn {
-            params.push(Param::Int(*key));
-            params.extend(row.params(time));
+            session.start(INSERT, Request::Execute(statement, &params), Want::Count);
+            self.params = emptied(params);
         }
-        let answer = session.execute(INSERT, statement, &params).await;
-        self.params = emptied(params);
-        Ok(answer?.affected)
+        session.send_now();
+        self.draw(next);
+        Ok(session.answer().await?.affected)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insert::work::{Extent, Step};
+    use crate::insert::work::Step;
 
     #[test]
     fn more_rows_than_a_prepared_statement_has_values_for_are_refused() {

@@ -3,10 +3,10 @@
 //! one transaction, so that nobody ever sees a row more or fewer.
 
 use super::audit::{DELETED, INSERTED};
-use super::inserter::{Inserter, ROW_BYTES};
+use super::inserter::{Block, Inserter, ROW_BYTES};
 use super::look::{Held, look_at_tables, must_be_empty, must_hold};
 use super::statement::{self, BEGIN, COMMIT, DELETE, INSERT, ROLLBACK};
-use super::work::Work;
+use super::work::{Extent, Work};
 use crate::session::{Class, Fault, Sql};
 use crate::user::{End, Operation, User};
 use model::Protocol;
@@ -17,8 +17,8 @@ pub(super) struct Loader {
     users: u64,
     /// Transactions of its own, where nobody numbers them over all users.
     done: u64,
-    /// Rows of the next transaction; none when all are in.
-    rows: u64,
+    /// The transaction under way.
+    turn: u64,
     looked: bool,
     inserter: Inserter,
 }
@@ -26,20 +26,22 @@ pub(super) struct Loader {
 impl Loader {
     pub fn new(work: Work, number: u64, users: u64) -> Self {
         let inserter = Inserter::of(&work);
-        Self { work, number, users, done: 0, rows: 0, looked: false, inserter }
+        Self { work, number, users, done: 0, turn: 0, looked: false, inserter }
     }
 
     /// The next transaction; `turn` numbers those of all users together.
     pub fn choose_turn(&mut self, turn: Option<u64>) -> Operation {
-        let turn = turn.unwrap_or(self.done * self.users + self.number);
+        self.turn = turn.unwrap_or(self.done * self.users + self.number);
         self.done += 1;
-        let extent = self.work.extent;
-        let (client, block) = (turn % extent.clients, turn / extent.clients);
-        let from = (block * self.work.rows).min(extent.rows);
-        let to = (from + self.work.rows).min(extent.rows);
-        self.rows = to - from;
-        self.inserter.draw(client, extent.keys(client), from..to);
         Operation(0)
+    }
+
+    /// The rows of this transaction; none when all are in.
+    fn block(&self, turn: u64) -> Block {
+        let Extent { clients, rows, .. } = self.work.extent;
+        let (client, block) = (turn % clients, turn / clients);
+        let from = (block * self.work.rows).min(rows);
+        Block { client, rows: from..(from + self.work.rows).min(rows) }
     }
 }
 
@@ -56,15 +58,19 @@ impl User for Loader {
     }
 
     async fn operate(&mut self, session: &mut (dyn Sql + '_), _: Operation) -> Result<End, Fault> {
-        if self.rows == 0 {
+        let block = self.block(self.turn);
+        let rows = block.rows.end - block.rows.start;
+        if rows == 0 {
             let all = self.work.blocks() * self.work.extent.clients;
             return Err(Fault::Refused(format!(
                 "all rows are in after {all} transactions: end the phase with count = {all}"
             )));
         }
-        let affected = self.inserter.insert(session).await?;
+        // Users take turns about in their order.
+        let next = self.block(self.turn + self.users);
+        let affected = self.inserter.insert(session, block, next).await?;
         session.count(INSERTED, affected as i64);
-        if affected != self.rows {
+        if affected != rows {
             session.unexpected(INSERT);
         }
         Ok(End::Done)
@@ -83,9 +89,8 @@ pub(super) struct Writer {
     /// What each of its clients has, in their order.
     held: Vec<Held>,
     done: usize,
-    /// The client of the next transaction among its own, and what that had when it was drawn.
+    /// The client of the transaction under way among its own.
     place: usize,
-    drawn: Held,
     looked: bool,
     inserter: Inserter,
     delete: String,
@@ -103,7 +108,6 @@ impl Writer {
             held: Vec::new(),
             done: 0,
             place: 0,
-            drawn: Held { first: 0, next: 0 },
             looked: false,
         }
     }
@@ -133,21 +137,23 @@ impl User for Writer {
     fn choose(&mut self) -> Operation {
         self.place = self.done % self.held.len();
         self.done += 1;
-        self.drawn = self.held[self.place];
-        let client = self.number + self.place as u64 * self.users;
-        let (keys, Held { first, next }) = (self.work.extent.keys(client), self.drawn);
-        self.inserter.draw(client, keys, next..next + self.work.rows);
-        statement::delete(&mut self.delete, self.dialect, keys, first..first + self.work.rows);
         Operation(0)
     }
 
     async fn operate(&mut self, session: &mut (dyn Sql + '_), _: Operation) -> Result<End, Fault> {
-        let (rows, Held { first, next }) = (self.work.rows, self.drawn);
+        let (rows, Held { first, next }) = (self.work.rows, self.held[self.place]);
+        let after = Held { first: first + rows, next: next + rows };
+        let following = self.done % self.held.len();
+        let then = if following == self.place { after.next } else { self.held[following].next };
+        let client = |place: usize| self.number + place as u64 * self.users;
+        let block = |place, from: u64| Block { client: client(place), rows: from..from + rows };
+        let (block, ahead) = (block(self.place, next), block(following, then));
+        statement::delete(&mut self.delete, self.dialect, self.work.extent.keys(block.client), first..first + rows);
         session.query(BEGIN, "BEGIN").await?;
-        let inserted = self.inserter.insert(session).await?;
+        let inserted = self.inserter.insert(session, block, ahead).await?;
         let deleted = session.query(DELETE, &self.delete).await?.affected;
         session.query(COMMIT, "COMMIT").await?;
-        self.held[self.place] = Held { first: first + rows, next: next + rows };
+        self.held[self.place] = after;
         session.count(INSERTED, inserted as i64);
         session.count(DELETED, deleted as i64);
         for (affected, class) in [(inserted, INSERT), (deleted, DELETE)] {

@@ -237,6 +237,7 @@ fn literal(param: &Param<'_>, form: Form, out: &mut Vec<u8>) {
             decimal(n.unsigned_abs(), out);
         }
         Param::Real(x) => write!(out, "{x}").expect(written),
+        Param::Decimal(digits) => out.extend_from_slice(digits),
         // The text of a `bytea` already, whose backslash stands for itself.
         Param::Bytes(bytes) if form == Form::PostgreSql => {
             out.push(b'\'');

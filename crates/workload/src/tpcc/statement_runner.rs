@@ -152,7 +152,7 @@ fn bound<'a>(values: &[Value<'a>], texts: &'a mut [([u8; AMOUNT], usize); VALUES
             Value::Minus(n) => Param::Int(-(*n as i64)),
             Value::Cents(cents) => {
                 *length = write_cents(*cents, text);
-                Param::Bytes(&text[..*length])
+                Param::Decimal(&text[..*length])
             }
             Value::Text(bytes) => Param::Bytes(bytes),
         };

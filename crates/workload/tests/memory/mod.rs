@@ -118,6 +118,7 @@ fn shown(param: &Param) -> String {
         Param::Null => "NULL".into(),
         Param::Int(n) => n.to_string(),
         Param::Real(x) => x.to_string(),
+        Param::Decimal(b) => String::from_utf8_lossy(b).into_owned(),
         Param::Bytes(b) => format!("'{}'", String::from_utf8_lossy(b)),
     }
 }
@@ -182,7 +183,7 @@ impl Sql for Memory {
                 };
                 let whole_numbers = params.iter().filter_map(|param| match param {
                     Param::Int(n) => Some(*n as u64),
-                    Param::Null | Param::Real(_) | Param::Bytes(_) => None,
+                    Param::Null | Param::Real(_) | Param::Decimal(_) | Param::Bytes(_) => None,
                 });
                 answer.affected = self.changed_by(sql, whole_numbers.clone());
                 answer.rows = match (want, params) {
@@ -242,6 +243,8 @@ pub struct Turns<F: FnMut(u32)> {
     pub done: u32,
     /// A new session after each operation.
     pub renew: bool,
+    /// What the turns of all users are numbered by; none where nobody does.
+    pub numbers: &'static [u64],
 }
 
 impl<F: FnMut(u32)> Seat for Turns<F> {
@@ -251,6 +254,10 @@ impl<F: FnMut(u32)> Seat for Turns<F> {
         let go = self.left > 0;
         self.left = self.left.saturating_sub(1);
         Poll::Ready(go)
+    }
+    fn turn(&self) -> Option<u64> {
+        let given = self.numbers.len().checked_sub(self.left as usize + 1)?;
+        Some(self.numbers[given])
     }
     fn ended(&mut self, _: Operation, end: End) -> Nanos {
         self.done += u32::from(end == End::Done);
@@ -275,7 +282,7 @@ impl<F: FnMut(u32)> Seat for Turns<F> {
 }
 
 pub fn turns(left: u32) -> Turns<fn(u32)> {
-    Turns { left, at_turn: |_| {}, decision: Decision::Retry, ready: false, done: 0, renew: false }
+    Turns { left, at_turn: |_| {}, decision: Decision::Retry, ready: false, done: 0, renew: false, numbers: &[] }
 }
 
 /// A workload's defaults with some of them replaced.

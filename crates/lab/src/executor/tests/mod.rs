@@ -11,11 +11,12 @@ use model::load::Io;
 use server::{Manner, Server, byte, request};
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
-use std::io::{self, ErrorKind};
-use std::os::unix::net::UnixStream;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
+use std::time::Duration;
 
 /// Longer than any test runs.
 const PATIENT: Nanos = Nanos::from_secs(600);
@@ -137,6 +138,47 @@ fn long_requests_leave_whole() {
             ask(&mut line, LONG, 150, Manner::Whole).await.unwrap();
         }
     });
+}
+
+#[test]
+fn what_is_sent_before_its_exchange_is_sent_once() {
+    over_each(|mut line| async move {
+        for payload in [22, LONG] {
+            for _ in 0..2 {
+                request(line.outgoing(), payload, 150, Manner::Whole);
+                line.send_now();
+                line.exchange().await.unwrap();
+                assert_eq!(line.incoming().len(), 150);
+                line.consume(150);
+            }
+        }
+    });
+}
+
+#[test]
+fn a_request_may_leave_before_its_exchange() {
+    let folder = tempfile::tempdir().expect("a folder for a socket");
+    let (path, heard) = (folder.path().join("s"), Rc::new(Cell::new(0)));
+    let listener = UnixListener::bind(&path).expect("a socket");
+    on_each(|handle| {
+        let (endpoint, listener, heard) =
+            (Address::Unix(path.clone()), listener.try_clone().unwrap(), Rc::clone(&heard));
+        async move {
+            let mut line = handle.connect(&endpoint, PATIENT).await.expect("a line");
+            let (mut far, _) = listener.accept().expect("a conversation");
+            line.outgoing().extend_from_slice(b"asked");
+            line.send_now();
+            // Were it not on its way, this would wait for ever.
+            let mut request = [0; 5];
+            far.set_read_timeout(Some(Duration::from_secs(60))).expect("a bound");
+            far.read_exact(&mut request).expect("the request is there");
+            far.write_all(b"answered").expect("somebody listens");
+            line.exchange().await.unwrap();
+            assert_eq!((&request, line.incoming()), (b"asked", &b"answered"[..]));
+            heard.set(heard.get() + 1);
+        }
+    });
+    assert_eq!(heard.get(), executors().len());
 }
 
 #[test]

@@ -25,6 +25,8 @@ function barred(): HTMLElement | null {
   const axis = reference().axis;
   const among = axis && b.against ? ` Dashed: ${axis.key} ${show(reference().value)}, which the others are held against.` : '';
   const more = b.left > 0 ? ` ${b.left} more in the ${b.tests ? 'tables' : 'matrix'}.` : '';
-  return h('div', {}, bars(b), h('p', { class: 'caption' }, `${b.tests ? 'Each test against its like, the surest and largest differences; =: the same, ?: undecided' : metricTitle(get('metric'))}; whiskers: 95 % intervals.${among}${more}`));
+  const medians = (report.overall ?? []).length > 0 ? 'The median ratio of all tests and of each group, then each' : 'Each';
+  const what = b.tests ? `${medians} test against its like, the surest and largest differences; =: the same, ?: undecided` : metricTitle(get('metric'));
+  return h('div', {}, bars(b), h('p', { class: 'caption' }, `${what}; whiskers: 95 % intervals.${among}${more}`));
 }
 

@@ -241,6 +241,6 @@ fn convert<'a>(param: &Param<'a>) -> WireParam<'a> {
         Param::Null => WireParam::Null,
         Param::Int(n) => WireParam::Int(*n),
         Param::Real(x) => WireParam::Real(*x),
-        Param::Bytes(b) => WireParam::Bytes(b),
+        Param::Decimal(b) | Param::Bytes(b) => WireParam::Bytes(b),
     }
 }
