@@ -8,7 +8,6 @@ use super::statement::{self, INSERT, PREPARE};
 use super::work::{Extent, Work};
 use crate::oltp::Form;
 use crate::session::{Fault, Param, Prepared, Request, Sql, Want};
-use model::Protocol;
 use std::ops::Range;
 
 /// Room for the text of a row.
@@ -112,12 +111,7 @@ impl Inserter {
                 }
             };
             let mut params = emptied(std::mem::take(&mut self.params));
-            let dialect = session.dialect();
             for Drawn { key, row, time } in &self.drawn {
-                let time = match dialect {
-                    Protocol::PostgreSql => Param::Bytes(time),
-                    _ => Param::Int(row.number_of_time()),
-                };
                 params.push(Param::Int(*key));
                 params.extend(row.params(time));
             }
