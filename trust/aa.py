@@ -43,7 +43,7 @@ warm_up = "500ms"
 measure = "4s"
 
 [repeat]
-repetitions = 3
+repetitions = 5
 aa          = true
 """
 

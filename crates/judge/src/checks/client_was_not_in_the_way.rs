@@ -10,6 +10,7 @@ use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
 use crate::frame::statement_time::mean;
 use model::load::Threads;
+use model::plan::{Cell, Server};
 use model::record::canary::{Reach, qps_at};
 use model::units::Share;
 
@@ -38,6 +39,9 @@ const WAY_FAIL: Limit =
 fn reaches<'r>(run: &RunEvidence<'r>) -> Option<(Vec<&'r Reach>, &'r Reach)> {
     let canary = run.record.canary.as_ref()?;
     let server = &canary.choice.as_ref()?.server;
+    if placement(&run.cell.server) != placement(&first(run)?.server) {
+        return None;
+    }
     let all: Vec<_> = canary.of_server(server).collect();
     let same: Vec<_> = all.iter().filter(|reach| reach.io.word() == run.run.io).collect();
     // On one CPU, and of one user, there is no difference.
@@ -47,8 +51,20 @@ fn reaches<'r>(run: &RunEvidence<'r>) -> Option<(Vec<&'r Reach>, &'r Reach)> {
     (run.users() <= most).then_some((all.clone(), own))
 }
 
+/// The cell whose server was up first, with which the ways were measured.
+fn first<'r>(run: &RunEvidence<'r>) -> Option<&'r Cell> {
+    let plan = &run.record.plan;
+    plan.cells.iter().find(|cell| Some(&cell.id) == plan.runs.first().map(|run| &run.cell))
+}
+
+/// CPUs that wake each other across the machine answer later, whatever the way.
+fn placement(server: &Server) -> [&Option<String>; 2] {
+    [&server.cpus, &server.load_cpus]
+}
+
 fn unmeasured(run: &RunEvidence) -> Absence {
-    reaches(run).is_none().then(|| "What other ways of waiting reach was not measured for so many users.".into())
+    let why = "What other ways of waiting reach was not measured for so many users, or on other CPUs.";
+    reaches(run).is_none().then(|| why.into())
 }
 
 fn look(run: &RunEvidence) -> Sight {

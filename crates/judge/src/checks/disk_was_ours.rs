@@ -44,9 +44,9 @@ const DISK_FREE: Limit =
 const SMALL: f64 = 16.0 * 1024.0 * 1024.0;
 
 /// A sync brings about a commit of the file system's journal where the time of a file's last change moved, which it
-/// does with the kernel's clock tick, 250 times a second: so no more commits than ticks, and no more than syncs. RocksDB's
-/// log grows by what is synced, and each sync commits its new length: 11,400 of them within 3 s wrote 46 MB more than
-/// the server.
+/// does with the kernel's clock tick, 250 times a second: so no more commits than ticks, and no more than syncs. But
+/// RocksDB's log grows by what is synced, and each sync commits its new length: 11,400 of them within 3 s wrote 46 MB
+/// more than the server.
 const TICKS_PER_S: f64 = 250.0;
 /// Descriptor, inode, two more blocks of metadata and the commit block, of 4 KiB each. 21,800 syncs within 4.5 s wrote
 /// 20.6 MB into ext4's journal (and 23,500 within 4.5 s 21.6 MB), where nobody else was on the machine.

@@ -7,9 +7,9 @@
 //! disk, a checkpoint, purge, CPUs (`frame/meanwhile.rs`).
 //!
 //! It warns when stalls (no answer for more than 10 times the median of the slowest operation) took more than 1 % of
-//! the time. Where client and server share CPUs, whoever is ready waits for the others' slices, which is no stall of
-//! the server: there one lasts 10 ms at least. Operations that arrive at a rate have their stalls in their latencies:
-//! to those it does not apply.
+//! the time. Where client and server share CPUs, or the server has fewer than users, whoever is ready waits for the
+//! others' slices, which is no stall of the server: there one lasts 10 ms at least. Operations that arrive at a rate
+//! have their stalls in their latencies: to those it does not apply.
 
 use crate::frame::applies::Absence;
 use crate::frame::check::worst_among;
@@ -57,10 +57,16 @@ fn look(run: &RunEvidence) -> Sight {
     worst_among(closed.map(|(group, share)| (group.name, of_group(&share))).collect(), run.groups().len())
 }
 
+/// Whether a thread that could go on waits for another's slice: the load is on the server's CPUs, or they are fewer
+/// than sessions.
+fn takes_turns(run: &RunEvidence) -> bool {
+    run.is_co_located() || run.is_on_this_host() && run.users() as usize > run.server_cpus().len()
+}
+
 fn of_group(run: &RunEvidence) -> Sight {
     let slowest =
         run.operations().filter_map(|(_, o)| o.latency.percentile(50.0)).max().ok_or("no operation was done")?;
-    let slices = if run.is_co_located() { run.limits.of(&SLICES) * 1e9 } else { 0.0 };
+    let slices = if takes_turns(run) { run.limits.of(&SLICES) * 1e9 } else { 0.0 };
     let limit = Nanos((run.limits.of(&STALL) * slowest.0 as f64).max(slices) as u64);
     let most = run.limits.share(&STALLED);
     let gaps: Option<Vec<&Gaps>> = run.tallies().map(|t| t.gaps.as_ref()).collect();

@@ -51,3 +51,16 @@ fn without_a_measurement_of_other_ways_the_check_does_not_apply() {
     phases.flat_map(|phase| phase.groups.values_mut()).for_each(|group| group.users = 8);
     assert_eq!(status(&many, "client_was_not_in_the_way"), NotApplicable, "beyond the levels that were measured");
 }
+
+#[test]
+fn ways_that_were_measured_on_other_cpus_say_nothing() {
+    let mut apart = waiting(Io::IoUring, 2.0);
+    let first = apart.plan.runs[0].cell.clone();
+    let others = apart.plan.cells.iter_mut().filter(|cell| cell.id != first);
+    others.for_each(|cell| cell.server.load_cpus = Some("1".into()));
+    let judged = judge(&apart);
+    for cell in &judged.cells {
+        let told = cell.verdicts.iter().find(|v| v.check == "client_was_not_in_the_way").unwrap();
+        assert_eq!(told.verdict, if cell.id == first { Fail } else { NotApplicable }, "{}", told.sentence);
+    }
+}

@@ -21,15 +21,17 @@ fn stalls_of_a_closed_load_are_told_as_their_share_of_the_time() {
 
 #[test]
 fn who_waits_for_a_slice_of_a_shared_cpu_has_not_met_a_stall() {
-    let stalled = |millis: u64, of_load: &'static [u32]| {
+    let stalled = |millis: u64, of_load: &'static [u32], users: u32| {
         let record = all_runs(move |r| {
             r.load_cpus = of_load.to_vec();
+            r.phases.iter_mut().flat_map(|phase| phase.groups.values_mut()).for_each(|group| group.users = users);
             (0..600 / millis).for_each(|_| tally(r).gaps.get_or_insert_default().record(Nanos::from_millis(millis)));
         });
         status(&record, "stalls_were_few")
     };
-    assert_eq!((stalled(6, &[2, 3]), stalled(6, &[0, 1])), (Warn, Pass));
-    assert_eq!(stalled(20, &[0, 1]), Warn);
+    assert_eq!((stalled(6, &[2, 3], 2), stalled(6, &[0, 1], 2)), (Warn, Pass));
+    assert_eq!(stalled(6, &[2, 3], 8), Pass, "eight sessions take turns on two CPUs");
+    assert_eq!((stalled(20, &[0, 1], 2), stalled(20, &[2, 3], 8)), (Warn, Warn));
 }
 
 #[test]

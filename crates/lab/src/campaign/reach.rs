@@ -20,7 +20,7 @@ use crate::servers::survey;
 use crate::trouble::{Halt, Trouble};
 use model::host::Host;
 use model::load::{Io, Threads, Waiting};
-use model::plan::Plan;
+use model::plan::{Plan, Server};
 use model::record::canary::{Canary, CanaryPoint, Choice, Reach};
 use model::record::event::EventKind;
 use model::units::Nanos;
@@ -79,7 +79,7 @@ pub(super) fn choose(
     let most = plan.cells.iter().map(|cell| cell.most_users().0).max().unwrap_or(1);
     let few = plan.cells.iter().any(|cell| cell.load.users.0 <= LEVELS[LEVELS.len() - 1]);
     let server = &needs.cell.server;
-    let name = server.on.as_deref().unwrap_or(&server.build);
+    let name = &named(server);
     let levels = levels(most);
     let known = known(canary, name).and_then(|reach| reach.points.last());
     let is_known = known.is_some_and(|point| levels.iter().all(|level| *level <= point.users));
@@ -89,7 +89,7 @@ pub(super) fn choose(
         reporter.say(&format!("measuring how users are best to wait for the answers of {name}"));
         match measure(name, &user_group, &place(server, host), levels, reporter.stop) {
             Ok(reaches) => {
-                canary.reaches.retain(|reach| reach.server != name);
+                canary.reaches.retain(|reach| reach.server != *name);
                 canary.reaches.extend(reaches);
                 canary_file::keep(provision.folders(), canary)?;
             }
@@ -108,11 +108,22 @@ fn known<'c>(canary: &'c Canary, server: &'c str) -> Option<&'c Reach> {
     canary.of_server(server).next().filter(|reach| canary_file::is_younger(reach.unix_ms, STAYS_TRUE))
 }
 
+/// The server that the ways were measured with, and on which CPUs: those that must wake each other for each answer are
+/// another distance apart.
+fn named(server: &Server) -> String {
+    let name = server.on.as_deref().unwrap_or(&server.build);
+    let chosen = |cpus: &Option<String>| cpus.clone().unwrap_or_else(|| "the others".into());
+    match (&server.cpus, &server.load_cpus) {
+        (None, None) => name.into(),
+        (cpus, load) => format!("{name} on CPUs {}, its load on {}", chosen(cpus), chosen(load)),
+    }
+}
+
 /// What `assay plan` can say of `io = "auto"` before a server is up.
 pub fn expected(plan: &Plan) -> Option<String> {
     let cell = plan.cells.iter().find(|cell| cell.load.io == Io::Auto)?;
     let known = Folders::from_environment().ok().map(|folders| canary_file::read_or_empty(&folders));
-    let choice = known.and_then(|canary| canary.choose(&cell.server.build)).filter(|_| cell.server.on.is_none());
+    let choice = known.and_then(|canary| canary.choose(&named(&cell.server))).filter(|_| cell.server.on.is_none());
     Some(choice.map_or_else(
         || "users wait for answers in the way that reaches most, to be measured when the first server is up".into(),
         |choice| format!("users wait for answers: {choice}"),
@@ -218,6 +229,17 @@ fn mean(points: &[CanaryPoint]) -> CanaryPoint {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_measured_on_other_cpus_was_measured_with_another_server() {
+        let on = |cpus: Option<&str>, load: Option<&str>| {
+            let [cpus, load_cpus] = [cpus, load].map(|cpus| cpus.map(String::from));
+            named(&Server { build: "mariadb".into(), cpus, load_cpus, ..Server::default() })
+        };
+        assert_eq!(on(None, None), "mariadb");
+        assert_eq!(on(Some("0"), Some("1")), "mariadb on CPUs 0, its load on 1");
+        assert_eq!(on(Some("half"), None), "mariadb on CPUs half, its load on the others");
+    }
 
     #[test]
     fn one_window_that_did_not_settle_decides_nothing_and_a_user_alone_has_one_thread() {
