@@ -29,6 +29,10 @@ EXPERIMENT = """question = "Does anything differ?"
 [axes]
 settings.prepared_statement_limit = [1_000_000, 1_000_001]
 
+# On few CPUs the kernel puts a session and its user on one of them or on two, and a rate doubles or halves within a run.
+[server]
+cpus = "half"
+
 [server.settings]
 buffer_pool     = "64 MiB"
 redo            = "64 MiB"
