@@ -63,7 +63,7 @@ fn placement(server: &Server) -> [&Option<String>; 2] {
 }
 
 fn unmeasured(run: &RunEvidence) -> Absence {
-    let why = "What other ways of waiting reach was not measured for so many users, or on other CPUs.";
+    let why = "What other ways of waiting reach was not measured for so many users on these CPUs.";
     reaches(run).is_none().then(|| why.into())
 }
 

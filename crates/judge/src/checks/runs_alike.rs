@@ -3,8 +3,8 @@
 //! each run of a cell began is laid side by side: variables, a user's session, tables, privileges, plugins, processes,
 //! kernel, and with them how the server meant to carry out each statement. What a run left is what the next one on the
 //! same data begins with: nobody writes in between, but the lab where it asks how old gets are, which takes a commit of
-//! its own. And cells that share a server share its variables, plugins and
-//! limits, those that share data their tables, and all of them the kernel, whatever their own axes are.
+//! its own. And cells that share a server share its variables, plugins and limits, those that share data their tables,
+//! and all of them the kernel, whatever their own axes are.
 //!
 //! What the users of these runs changed themselves, by a statement that names it, is the work.
 //!
