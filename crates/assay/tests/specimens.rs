@@ -43,7 +43,7 @@ const SENTENCES: usize = 3;
 const SCREENS: &[&str] = &[
     "missing-zero",
     "view-per-get",
-    "healthy-snapshot",
+    "open-snapshot",
     "refused-orders",
     "outgrown-pool",
     "healthy-law",

@@ -6,10 +6,11 @@ mod bench;
 use bench::*;
 use model::estimate::Outcome;
 use model::histogram::Histogram;
+use model::load::Phase;
 use model::plan::{CellId, RunId, Skipped};
 use model::record::Record;
 use model::record::explain::{Explain, Wait};
-use model::record::run::Ending;
+use model::record::run::{Ending, PhaseRecord};
 use model::units::{Nanos, Share};
 use model::value::Value;
 use model::verdict::Status;
@@ -205,6 +206,38 @@ fn what_was_not_measured_is_said_with_its_reason() {
     let cell = judgement.cell(&CellId("c003".into())).unwrap();
     assert_eq!((cell.status, cell.verdicts.len()), (Status::NotEvaluable, 0));
     assert!(!judgement.failed(), "what a server lacks is not a failure");
+}
+
+#[test]
+fn a_comparison_that_could_not_be_made_is_said_first() {
+    let mut record = experiment(&[("cpus", &["all".into()])]);
+    record.plan.axes[0].values.push("2 sockets".into());
+    record.plan.skipped = vec![Skipped {
+        axes: [("cpus".to_string(), Value::from("2 sockets"))].into(),
+        reason: "the host has 1 socket; ask for all".into(),
+    }];
+    let told = "Nothing was compared over cpus: of its values only all could be run, because the host has 1 socket; ask for all.";
+    let claims = judge(&record).claims;
+    assert_eq!((claims[0].sentence.as_str(), claims[0].is_answer), (told, true));
+    assert!(claims[1].is_answer && claims[1].sentence.contains(" reaches "), "{claims:#?}");
+    record.plan.skipped.clear();
+    assert!(sentences(&record).iter().all(|c| !c.contains("Nothing was compared")), "an axis of one value");
+}
+
+#[test]
+fn tests_that_follow_each_other_have_no_rate_in_common() {
+    let mut record = experiment(&[("charset", &["latin1".into()])]);
+    for cell in &mut record.plan.cells {
+        let scan = Phase { name: "scan".into(), ..cell.phases[0].clone() };
+        cell.phases.push(scan);
+    }
+    for run in &mut record.runs {
+        let mut slow = run.clone();
+        set_rate(&mut slow, 100.0);
+        run.phases.push(PhaseRecord { name: "scan".into(), ..slow.phases.remove(0) });
+    }
+    let claims = judge(&record).claims;
+    assert_eq!(claims[0].sentence, "2 tests were measured, from 100 QPS (scan) to 20000 QPS (measure).");
 }
 
 #[test]

@@ -124,6 +124,22 @@ fn a_charset_that_the_build_lacks_is_skipped_in_the_servers_words_and_the_rest_i
 }
 
 #[test]
+fn a_build_that_is_not_here_is_named_before_the_others_are_measured_and_in_the_answer() {
+    let desk = Desk::new();
+    let builds = "axes.build=[\"distribution\", \"mysql-5.5.34\"]";
+    let one = ["--set", builds, "--set", "axes.range_size=[10]", "--set", "axes.charset=[\"latin1\"]"];
+    let said = desk.assay(&[RUN, &one].concat());
+    said.assert_carried_out();
+    let mend = "`assay servers install mysql-5.5.34` brings it";
+    let begun = said.err.find("runs; the record is").expect("a run says how many runs it is");
+    let told = said.err.find("not here: build = mysql-5.5.34: ").expect("what is not here is told");
+    assert!(told < begun && said.err[told..begun].contains(mend), "{}", said.err);
+    let answer = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(answer.starts_with("Nothing was compared over build: of its values only distribution"), "{}", said.out);
+    assert!(answer.contains(mend), "{}", said.out);
+}
+
+#[test]
 fn a_server_that_refuses_an_option_fails_its_runs_in_its_own_words() {
     let desk = Desk::new();
     desk.write("tiny.toml", &TINY.replace("[workload", "[server.native]\nfrobnicate = 1\n\n[workload"));

@@ -147,7 +147,8 @@ fn of_tenths(run: &RunEvidence, points: &Points) -> Sight {
     let steady = steady::of(&points.rates, 1.0).ok_or("it has too few points")?;
     let (warn, fail) = (run.limits.share(&DRIFT_WARN), run.limits.share(&DRIFT_FAIL));
     let length = |level: &steady::Level| level.to - level.from;
-    let longest = steady.levels.iter().max_by(|a, b| length(a).total_cmp(&length(b))).expect("it has a level");
+    let at_work = steady.levels.iter().filter(|level| level.rate > 0.0);
+    let longest = at_work.max_by(|a, b| length(a).total_cmp(&length(b))).ok_or("nothing was done in it")?;
     let mean = average(&points.rates);
     let moved = Share((mean / longest.rate - 1.0).abs());
     let by_effect = match moved.0 {

@@ -12,8 +12,8 @@ use model::judgement::{Against, Claim};
 use model::plan::axis_text;
 use model::units::rounded;
 use model::{
-    CellJudgement, Comparison, Ending, Estimate, EventKind, Health, Outcome, Overall, PlannedRun, SearchJudgement,
-    Share, Standing, Status, Verdict,
+    CellJudgement, Comparison, Ending, Estimate, EventKind, Health, Outcome, Overall, PhaseJudgement, Plan, PlannedRun,
+    SearchJudgement, Share, Standing, Status, Value, Verdict,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -59,6 +59,7 @@ pub fn all(
     if answers.is_empty() {
         answers.push(unanswered(cells, verdicts, health));
     }
+    answers.splice(0..0, missing(&evidence.record.plan));
     answers.iter_mut().for_each(|claim| claim.is_answer = true);
     let mut others = vec![measured(evidence, cells), valid(health)];
     others.extend(verdicts.iter().filter(|v| v.counts_as() >= Status::Warn).map(of_experiment));
@@ -82,14 +83,44 @@ fn over_tests(overall: &Overall, status: Status) -> Claim {
     Claim { is_answer, status, sentence: of.sentence.clone(), evidence }
 }
 
-/// The number itself, where there is one only; its A/A twin is no second.
+/// Comparisons that were asked for and could not be made, because one value of their axis is all that could be run.
+fn missing(plan: &Plan) -> impl Iterator<Item = Claim> {
+    plan.axes.iter().filter(|axis| axis.values.len() > 1).filter_map(|axis| {
+        let left: Vec<&Value> = plan.cells.iter().filter_map(|cell| cell.axes.get(&axis.key)).collect();
+        let only = left.first().filter(|first| left.iter().all(|value| value == *first))?;
+        let why = plan.skipped.iter().find(|skipped| skipped.axes.contains_key(&axis.key))?;
+        let only = naming::value(&axis.key, only);
+        let sentence = format!(
+            "Nothing was compared over {}: of its values only {only} could be run, because {}.",
+            axis.key, why.reason
+        );
+        Some(Claim { is_answer: true, status: Status::NotEvaluable, sentence, evidence: Vec::new() })
+    })
+}
+
+/// The number itself, where there is one only; its A/A twin is no second. Tests that follow each other have none.
 fn alone(evidence: &Evidence, cells: &[CellJudgement]) -> Option<Claim> {
     let mut own = evidence.cells.iter().zip(cells).filter(|(cell, _)| cell.cell.repeats.is_none());
     let (Some((_, cell)), None) = (own.next(), own.next()) else { return None };
+    if cell.phases.len() > 1 {
+        return tests(cell);
+    }
     let rate = cell.metrics.get("qps").filter(|_| cell.no_number.is_none() && cell.struck(None).is_none())?;
     let tail =
         cell.metrics.get("latency_us_p99").map_or(String::new(), |p99| format!(", p99 {} µs", rounded(p99.value)));
     let sentence = format!("{} reaches {} QPS{}{tail}.", cell.workload, rounded(rate.value), half(rate));
+    Some(Claim { is_answer: true, status: Status::Pass, sentence, evidence: vec![cell.id.to_string()] })
+}
+
+/// How far apart the rates of a cell's tests are.
+fn tests(cell: &CellJudgement) -> Option<Claim> {
+    let rate = |phase: &PhaseJudgement| Some((phase.part.metrics.get("qps")?.value, phase.name.clone()));
+    let mut rates: Vec<(f64, String)> =
+        cell.phases.iter().filter(|phase| cell.struck(Some(&phase.name)).is_none()).filter_map(rate).collect();
+    rates.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let ([(least, slowest), .., (most, fastest)], count) = (&rates[..], rates.len()) else { return None };
+    let [least, most] = [least, most].map(|qps| rounded(*qps));
+    let sentence = format!("{count} tests were measured, from {least} QPS ({slowest}) to {most} QPS ({fastest}).");
     Some(Claim { is_answer: true, status: Status::Pass, sentence, evidence: vec![cell.id.to_string()] })
 }
 

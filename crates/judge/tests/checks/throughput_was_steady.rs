@@ -127,6 +127,9 @@ fn tenths_of_seconds_tell_the_levels_of_a_short_phase_and_what_they_did_to_its_m
     let in_five = of(50, |n| if n < 25 { 1_000.0 } else { 700.0 });
     assert_eq!(in_five.verdict, Status::Fail, "five seconds are enough: {}", in_five.sentence);
     assert_eq!(of(20, |_| 1_000.0).verdict, Status::NotApplicable, "two seconds are not");
+    let stood = of(50, |n| if (13..35).contains(&n) { 0.0 } else { 1_000.0 });
+    assert_eq!(stood.verdict, Status::Fail, "{}", stood.sentence);
+    assert!(stood.sentence.contains("0 from 1.3 s") && !stood.sentence.contains("inf"), "{}", stood.sentence);
 }
 
 #[test]

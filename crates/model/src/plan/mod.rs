@@ -38,7 +38,7 @@ use std::ops::Range;
 
 pub use crate::server::Server;
 pub use obstacle::LAB_SESSIONS;
-pub use table::{axis_text, table};
+pub use table::{axis_text, not_here, table};
 
 /// More runs than a human can want, fewer than fill the memory: an experiment beyond it multiplied something by
 /// mistake.

@@ -3,7 +3,7 @@
 
 use super::cost::{LOAD_ROWS_PER_SECOND, RUN_OVERHEAD};
 use super::cpus::counted;
-use super::{Cell, Plan};
+use super::{Cell, Plan, Skipped};
 use crate::experiment::keys::KEYS;
 use crate::load::{Group, Phase, PhaseKind, Until};
 use crate::precision::Precision;
@@ -26,20 +26,19 @@ pub fn table(plan: &Plan) -> String {
     text += &columns(rows(plan));
     text += &totals(plan);
     for skipped in &plan.skipped {
-        let axes: Vec<_> =
-            skipped.axes.iter().map(|(key, value)| format!("{key} = {}", axis_text(key, value))).collect();
-        let _ = writeln!(
-            text,
-            "not here: {}{}{}",
-            axes.join(", "),
-            if axes.is_empty() { "" } else { ": " },
-            skipped.reason
-        );
+        let _ = writeln!(text, "{}", not_here(skipped));
     }
     for warning in &plan.warnings {
         let _ = writeln!(text, "look at this: {warning}");
     }
     text
+}
+
+/// What cannot be run here, why, and what mends it.
+pub fn not_here(skipped: &Skipped) -> String {
+    let axes: Vec<_> = skipped.axes.iter().map(|(key, value)| format!("{key} = {}", axis_text(key, value))).collect();
+    let colon = if axes.is_empty() { "" } else { ": " };
+    format!("not here: {}{colon}{}", axes.join(", "), skipped.reason)
 }
 
 /// An axis value as a reader wants it: sizes with their unit.

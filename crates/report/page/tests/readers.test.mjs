@@ -32,7 +32,7 @@ const STUDIES = [
     chart: /kv\.memcached: QPS over users; mysql-5\.6\.14: .*; mysql-8\.0\.33: /,
   },
   {
-    name: 'healthy-snapshot',
+    name: 'open-snapshot',
     study: 'a transaction left open keeps history, and the rate falls until it ends',
     words: [/open 0\.53 × before/, /after 0\.70 ×/, /Tinted: while something was done to the server/, /None of 3 numbers stands/],
     chart: /statements per second and latency over time; open_snapshot from 2 s to 5 s/,

@@ -127,7 +127,9 @@ fn phases(plan: &Plan, judgement: &Judgement) -> Option<Table> {
             rows.push(Row { fields, weight: 0.0, is_struck: false });
         }
     }
-    let base = cells().flat_map(|c| &c.phases).find_map(|p| p.against.as_ref()).map(|against| &against.phase)?;
+    let mut bases = cells().flat_map(|c| &c.phases).filter_map(|p| p.against.as_ref()).map(|against| &against.phase);
+    let first = bases.next()?;
+    let base = if bases.all(|base| base == first) { first } else { "the same before" };
     let mut head: Vec<String> = others.iter().map(|key| last(key)).collect();
     head.push("phase".into());
     let words = head.len();

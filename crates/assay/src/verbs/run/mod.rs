@@ -16,8 +16,12 @@ use lab::Halt;
 use lab::notebook::Notebook;
 use lab::os::process::Guard;
 use lab::ranks::peers::Peers;
+use model::plan::not_here;
 use model::{Ending, Judgement, Record};
 use std::path::{Path, PathBuf};
+
+/// Lines about what cannot be run here, before the runs begin; `assay plan` has the others.
+const NOT_HERE: usize = 3;
 
 pub const VERB: Verb = Verb { name: "run", command, run };
 
@@ -128,6 +132,10 @@ fn carry_out(question: &Question, folder: &Path, again: &[Spoilt], peers: Option
     let stop = interrupt::flag();
     lab::check(plan, host, peers.as_deref()).map_err(exit::refused)?;
     plan.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
+    plan.skipped.iter().take(NOT_HERE).for_each(|skipped| eprintln!("{}", not_here(skipped)));
+    if plan.skipped.len() > NOT_HERE {
+        eprintln!("and {} more of what cannot be run here: assay plan lists them", plan.skipped.len() - NOT_HERE);
+    }
     let mut notebook = Notebook::open_or_create(folder, plan, &question.experiment.text).map_err(exit::refused)?;
     for spoilt in again {
         notebook.repeat(&spoilt.run, &spoilt.why()).map_err(exit::failed)?;

@@ -46,6 +46,8 @@ interface Bars {
 /** Bars that a screen holds beside its sentences. */
 const MOST = 14;
 const [ROW, HEAD, THICK] = [33, 24, 11];
+/** The reference runs through all bars, and below the words that it would strike through. */
+const [THROUGH, ABOVE] = [1, 2];
 
 const tipOf = (cell: Cell, e: Estimate): string => `${cell.id} ${words(cell)}: ${cited(e)}`;
 
@@ -195,17 +197,17 @@ function one(b: Bars, tops: number[], c: Palette): (item: Space, api: Api) => ob
     const { x, y, width } = item.coordSys;
     const right = (v: number): number => Math.min(x + width, api.coord([v, 0])[0] ?? x);
     const colour = coloured(c, bar.at);
-    const words = { y: y + top + 8, verticalAlign: 'middle', fontSize: 12 };
+    const words = { y: y + top + 8, verticalAlign: 'middle', fontSize: 12, stroke: c.paper, lineWidth: 4 };
     const fill = bar.struck ? { fill: 'transparent', stroke: colour, lineDash: [3, 2], lineWidth: 1.2 } : { fill: colour, opacity: 0.85 };
     const middle = y + top + 16 + THICK / 2;
-    const line = (x1: number, y1: number, x2: number, y2: number): object => ({ type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke: c.ink, lineWidth: 1.2, opacity: 0.75 } });
+    const line = (x1: number, y1: number, x2: number, y2: number): object => ({ type: 'line', z2: ABOVE, shape: { x1, y1, x2, y2 }, style: { stroke: c.ink, lineWidth: 1.2, opacity: 0.75 } });
     const [low, high] = [right(bar.low ?? bar.value), right(bar.high ?? bar.value)];
     const whisker = bar.low === null || bar.high === null || bar.struck ? [] : [line(low, middle, high, middle), line(low, middle - 3, low, middle + 3), line(high, middle - 3, high, middle + 3)];
     return {
       type: 'group',
       children: [
-        { type: 'text', style: { ...words, x, text: bar.name, align: 'left', fill: c.ink, width: width * 0.55, overflow: 'truncate' } },
-        { type: 'text', style: { ...words, x: x + width, text: bar.struck ? `${bar.text}, struck ✕` : bar.text, align: 'right', fill: bar.struck ? c.soft : c.ink } },
+        { type: 'text', z2: ABOVE, style: { ...words, x, text: bar.name, align: 'left', fill: c.ink, width: width * 0.55, overflow: 'truncate' } },
+        { type: 'text', z2: ABOVE, style: { ...words, x: x + width, text: bar.struck ? `${bar.text}, struck ✕` : bar.text, align: 'right', fill: bar.struck ? c.soft : c.ink } },
         { type: 'rect', shape: { x, y: y + top + 16, width: Math.max(1, right(bar.value) - x), height: THICK }, style: fill },
         ...whisker,
       ],
@@ -217,10 +219,10 @@ function headings(b: Bars, heads: { y: number; text: string }[], c: Palette): Op
   const renderItem = ({ coordSys: { x, y, width, height } }: Space, api: Api): object => {
     const text = heads.map((head) => ({ type: 'text', style: { text: head.text, x, y: y + head.y + 12, verticalAlign: 'middle', fill: c.ink, fontSize: 12, fontWeight: 600, width, overflow: 'truncate' } }));
     const at = api.coord([1, 0])[0] ?? x;
-    const line = { type: 'line', shape: { x1: at, y1: y, x2: at, y2: y + height }, style: { stroke: c.soft, lineWidth: 1, lineDash: [4, 3] } };
+    const line = { type: 'line', z2: THROUGH, shape: { x1: at, y1: y, x2: at, y2: y + height }, style: { stroke: c.soft, lineWidth: 1, lineDash: [4, 3] } };
     return { type: 'group', silent: true, children: [...text, ...(b.against ? [line] : [])] };
   };
-  return { type: 'custom', silent: true, z: 3, tooltip: { show: false }, data: [[0, 0]], renderItem };
+  return { type: 'custom', silent: true, z: 2, tooltip: { show: false }, data: [[0, 0]], renderItem };
 }
 
 export function bars(b: Bars): HTMLElement {
