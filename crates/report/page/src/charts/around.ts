@@ -13,6 +13,7 @@ import { round } from './scaling';
 import { counterTitle, firstCounter, values } from './timeline';
 import type { Grid, Row } from './told';
 import type { Axis, Cell, Estimate, Lane, PhaseJudgement, Run } from '../types';
+import { isStruck } from '../verdicts';
 
 export interface Line {
   name: string;
@@ -247,7 +248,7 @@ export function effects(cells: Cell[], axis: Axis | undefined): HTMLElement | nu
     if (against.length === 0) return [];
     const at = Math.max(0, axis?.values.findIndex((v) => v === cell.axes[axis.key]) ?? 0);
     const parts = against.flatMap((p, i) => {
-      const struck = cell.status === 'fail' || (p.struck ?? []).length > 0;
+      const struck = isStruck(cell, p);
       const worst = p.disturb && Object.keys(p.operations).length > 1 ? slowest(p) : undefined;
       const rate = p.metrics.qps ? ` (${quantity(p.metrics.qps.value, p.metrics.qps.unit)})` : '';
       const of = i === 0 ? ` ${p.against?.phase ?? ''}` : '';

@@ -13,6 +13,7 @@ import { reference, relative } from './heatmap';
 import { round } from './scaling';
 import type { Grid } from './told';
 import { data, report } from '../data';
+import { isStruck } from '../verdicts';
 import type { Cell, Comparison, Estimate } from '../types';
 
 interface Bar {
@@ -128,7 +129,7 @@ function phased(): Bars | undefined {
       const e = p.metrics.qps;
       if (!e) return [];
       const r = p.against?.ratios.qps;
-      const struck = cell.status === 'fail' || (p.struck ?? []).length > 0;
+      const struck = isStruck(cell, p);
       const text = `${quantity(e.value, e.unit)}${r ? `, ${ratio(r.value)} × ${p.against?.phase ?? ''}` : ''}`;
       return [{ place: cells.length > 1 ? words(cell) : '', name: p.name, value: e.value, low: e.low, high: e.high, text, absolute: text, at: 0, struck, cell: cell.id, tip: tipOf(cell, e) }];
     }),
@@ -197,7 +198,7 @@ function one(b: Bars, tops: number[], c: Palette): (item: Space, api: Api) => ob
     const { x, y, width } = item.coordSys;
     const right = (v: number): number => Math.min(x + width, api.coord([v, 0])[0] ?? x);
     const colour = coloured(c, bar.at);
-    const words = { y: y + top + 8, verticalAlign: 'middle', fontSize: 12, stroke: c.paper, lineWidth: 4 };
+    const words = { y: y + top + 8, verticalAlign: 'middle', fontSize: 12, stroke: c.paper, lineWidth: 3 };
     const fill = bar.struck ? { fill: 'transparent', stroke: colour, lineDash: [3, 2], lineWidth: 1.2 } : { fill: colour, opacity: 0.85 };
     const middle = y + top + 16 + THICK / 2;
     const line = (x1: number, y1: number, x2: number, y2: number): object => ({ type: 'line', z2: ABOVE, shape: { x1, y1, x2, y2 }, style: { stroke: c.ink, lineWidth: 1.2, opacity: 0.75 } });
