@@ -147,6 +147,7 @@ fn of_tenths(run: &RunEvidence, points: &Points) -> Sight {
     let steady = steady::of(&points.rates, 1.0).ok_or("it has too few points")?;
     let (warn, fail) = (run.limits.share(&DRIFT_WARN), run.limits.share(&DRIFT_FAIL));
     let length = |level: &steady::Level| level.to - level.from;
+    // How far a mean is from standing still is no number.
     let at_work = steady.levels.iter().filter(|level| level.rate > 0.0);
     let longest = at_work.max_by(|a, b| length(a).total_cmp(&length(b))).ok_or("nothing was done in it")?;
     let mean = average(&points.rates);

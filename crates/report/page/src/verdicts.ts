@@ -1,4 +1,4 @@
-// Every verdict of the record, with the cell that it is of.
+// Every verdict of the record, with the cell that it is of, and whether one strikes a phase: the rule of `Verdict::strikes`.
 
 import { report } from './data';
 import type { Cell, PhaseJudgement } from './types';
