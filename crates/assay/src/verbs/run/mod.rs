@@ -20,8 +20,8 @@ use model::plan::not_here;
 use model::{Ending, Judgement, Record};
 use std::path::{Path, PathBuf};
 
-/// Lines about what cannot be run here, before the runs begin: more would hide how many runs there are, and `assay plan`
-/// has the others.
+/// Lines about what cannot be run here, before the runs begin: more would hide how many runs there
+/// are, and `assay plan` has the others.
 const NOT_HERE: usize = 3;
 
 pub const VERB: Verb = Verb { name: "run", command, run };
