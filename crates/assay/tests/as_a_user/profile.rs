@@ -93,7 +93,8 @@ fn what_a_durable_commit_waits_for_is_named_and_adds_up() {
     let said = desk.assay(&["profile", "record"]);
     assert!(said.status == 2 && said.err.contains("or see with --waits"), "{}", said.err);
     let json: Value = serde_json::from_str(&desk.assay(&["profile", "record", "--waits", "--json"]).out).unwrap();
-    // Little's law: each user has a thread that waits or is on a CPU, so that an operation has users ÷ rate of both.
+    // Little's law: each user has a thread that waits or is on a CPU, so that an operation has users ÷ rate of both. The
+    // lab's own session has a thread as well, whose waiting is seen in some runs: an eighth more, and as much for chance.
     let measured = |run: &Value| {
         let phases = run["phases"].as_array().unwrap().iter().filter(|phase| phase["kind"] == "measure");
         let (mut time, mut done) = (0.0, 0.0);
@@ -107,7 +108,7 @@ fn what_a_durable_commit_waits_for_is_named_and_adds_up() {
     let (time, done) = runs.iter().map(measured).fold((0.0, 0.0), |sum, run| (sum.0 + run.0, sum.1 + run.1));
     let all = 8.0 * time / done;
     let waited = json[0]["sampled"]["operation"]["value"].as_f64().unwrap();
-    assert!((0.5 * all..1.05 * all).contains(&waited), "{waited} of {all} µs: {}", json[0]["sampled"]);
+    assert!((0.5 * all..1.25 * all).contains(&waited), "{waited} of {all} µs: {}", json[0]["sampled"]);
 
     let diff = desk.assay(&["profile", "record", "--waits", "--diff", "c001", "c002"]).out;
     assert!(diff.contains("µs of waiting in the server instead of"), "{diff}");
