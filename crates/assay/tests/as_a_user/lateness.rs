@@ -125,14 +125,11 @@ fn a_replayer_without_a_cpu_of_its_own_strikes_the_numbers_in_its_name() {
         }
     };
     each_thread("0", "19");
-    let mut hogs: Vec<Child> = (0..2)
-        .map(|_| Command::new("taskset").args(["-c", "0", "sh", "-c", "while :; do :; done"]).spawn().expect("a hog"))
-        .collect();
-    // More than the rest of the replay; whoever judges it afterwards has the machine again.
-    std::thread::sleep(Duration::from_secs(5));
-    for hog in &mut hogs {
-        hog.kill().expect("a child of ours");
-        hog.wait().expect("it is dead");
+    // For longer than the rest of the replay; whoever judges it afterwards has the machine again. They end by
+    // themselves, also where this test is killed.
+    let hog = || Command::new("timeout").args(["5", "taskset", "-c", "0", "sh", "-c", "while :; do :; done"]).spawn();
+    for mut hog in [hog(), hog()].map(|hog| hog.expect("coreutils are there")) {
+        hog.wait().expect("a child of ours");
     }
     each_thread("0-1", "0");
     assert!(child.wait().expect("it ends").code().is_some());

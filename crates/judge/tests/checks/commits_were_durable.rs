@@ -13,6 +13,7 @@ const CHECK: &str = "commits_were_durable";
 fn writing(syncs: f64, least: u64, spoil: impl Fn(&mut RunRecord)) -> Record {
     let mut record = all_runs(|run| {
         counter(run, "status.Com_update", 8_000.0);
+        counter(run, "status.Handler_update", 8_000.0);
         counter(run, "db.data_fsyncs", syncs);
         run.around.as_mut().unwrap().syncs = Some(Syncs { least: Nanos(least), in_memory: false });
         spoil(run);
@@ -49,6 +50,8 @@ fn durability_that_nobody_claims_or_counts_is_not_judged() {
     never.instances[0].variables.insert("innodb_flush_method".into(), "nosync".into());
     assert_eq!(status(&never, CHECK), Fail);
     assert_eq!(status(&writing(8_000.0, 1, |run| forget(run, "db.data_fsyncs")), CHECK), NotEvaluable);
+    let in_vain = writing(3.0, 100_000, |run| counter(run, "status.Handler_update", 0.0));
+    assert_eq!(status(&in_vain, CHECK), NotApplicable, "updates that find no row");
     let unknown = writing(8_000.0, 1, |run| run.around.as_mut().unwrap().syncs = None);
     assert_eq!(status(&unknown, CHECK), Pass, "the disk was not asked, and the first law holds");
 }

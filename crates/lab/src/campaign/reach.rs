@@ -115,6 +115,7 @@ fn named(server: &Server) -> String {
     let chosen = |cpus: &Option<String>| cpus.clone().unwrap_or_else(|| "the others".into());
     match (&server.cpus, &server.load_cpus) {
         (None, None) => name.into(),
+        (Some(cpus), None) if cpus == "all" => name.into(),
         (cpus, load) => format!("{name} on CPUs {}, its load on {}", chosen(cpus), chosen(load)),
     }
 }
@@ -237,6 +238,7 @@ mod tests {
             named(&Server { build: "mariadb".into(), cpus, load_cpus, ..Server::default() })
         };
         assert_eq!(on(None, None), "mariadb");
+        assert_eq!(on(Some("all"), None), "mariadb");
         assert_eq!(on(Some("0"), Some("1")), "mariadb on CPUs 0, its load on 1");
         assert_eq!(on(Some("half"), None), "mariadb on CPUs half, its load on the others");
     }

@@ -23,8 +23,6 @@ use([
 ]);
 
 export type Option = EChartsCoreOption;
-/** A symbol per series beside its colour, so that a line is known without colour. */
-export const SYMBOLS = ['circle', 'rect', 'triangle', 'diamond', 'roundRect', 'pin'];
 /** A ring with a cross: a point that failed a check. */
 export const CROSSED = 'path://M0,10a10,10,0,1,0,20,0a10,10,0,1,0,-20,0M3,3L17,17M17,3L3,17';
 

@@ -9,5 +9,10 @@ const MARKS = [
   '<rect x="2" y="2" width="8" height="8" rx="2.5"/>',
   '<path d="M6 11 2 5a4 4 0 1 1 8 0z"/>',
 ];
-export const markOf = (i: number): string => MARKS[i % MARKS.length] ?? '';
+/** There are as many colours as marks: the seventh series has the first one's colour and another mark. */
+const turned = <T>(all: T[], i: number): T | undefined => all[(i + Math.floor(i / all.length)) % all.length];
+export const markOf = (i: number): string => turned(MARKS, i) ?? '';
+/** The same in a drawing, by their names there. */
+const SYMBOLS = ['circle', 'rect', 'triangle', 'diamond', 'roundRect', 'pin'];
+export const symbolOf = (i: number): string => turned(SYMBOLS, i) ?? '';
 

@@ -7,7 +7,8 @@ import { escaped, h } from '../dom';
 import { digits, metricTitle, show } from '../format';
 import { get, set } from '../state';
 import { narrow } from './heatmap';
-import { axisStyle, chart, coloured, legend, SYMBOLS, tooltipStyle } from './chart';
+import { axisStyle, chart, coloured, legend, tooltipStyle } from './chart';
+import { symbolOf } from './marks';
 import type { Grid, Row } from './told';
 import type { Cell } from '../types';
 
@@ -132,7 +133,7 @@ export function replicates(): HTMLElement {
         name: `repetition ${block}`,
         data: all.filter((d) => d.block === block),
         symbolSize: 6,
-        symbol: SYMBOLS[i % SYMBOLS.length],
+        symbol: symbolOf(i),
         itemStyle: { color: coloured(c, i), opacity: 0.8 },
         cursor: 'pointer',
       })),

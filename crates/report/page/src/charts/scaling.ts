@@ -8,7 +8,8 @@ import { data } from '../data';
 import { escaped, h } from '../dom';
 import { metricTitle, quantity, ratio, show, spread, tick } from '../format';
 import { get, set } from '../state';
-import { axisStyle, chart, coloured, CROSSED, legend, SYMBOLS, tooltipStyle, type Chart, type Option } from './chart';
+import { axisStyle, chart, coloured, CROSSED, legend, tooltipStyle, type Chart, type Option } from './chart';
+import { symbolOf } from './marks';
 import { reference, relative } from './heatmap';
 import { curveOf, law, lawSentences } from './law';
 import { strip } from './strip';
@@ -338,7 +339,7 @@ function series(line: Line, i: number, c: Palette, isBase: boolean): Option[] {
     return {
       value: [p.x, p.y, p.low ?? p.y, p.high ?? p.y],
       cell: p.cell.id,
-      symbol: failed ? CROSSED : SYMBOLS[i % SYMBOLS.length],
+      symbol: failed ? CROSSED : symbolOf(i),
       symbolSize: failed ? 12 : 7,
       itemStyle: failed ? { color: 'transparent', borderColor: colour, borderWidth: 1.5 } : { color: colour },
       label: { show: !failed && isLowerBound(p.cell), formatter: AT_LEAST.trim(), position: p === line.points[0] ? 'right' : 'left', distance: 4, color: colour, fontSize: 11 },

@@ -6,7 +6,8 @@ import { report } from '../data';
 import { escaped, h } from '../dom';
 import { digits, quantity, show, tick } from '../format';
 import type { Palette } from '../theme';
-import { axisStyle, chart, coloured, legend, type Option, SYMBOLS, tooltipStyle } from './chart';
+import { axisStyle, chart, coloured, legend, type Option, tooltipStyle } from './chart';
+import { symbolOf } from './marks';
 import type { Grid } from './told';
 import type { Axis, Cell, PhaseJudgement } from '../types';
 
@@ -143,7 +144,7 @@ function series(c: Palette, line: Line, data: Point[]): Option {
     type: 'line',
     name: line.name,
     data: data.map((d) => ({ ...d, cell: line.cell.id, ...(d.struck ? { symbol: 'emptyCircle', itemStyle: { color: c.bad, opacity: 0.8 } } : {}) })),
-    symbol: SYMBOLS[line.at % SYMBOLS.length],
+    symbol: symbolOf(line.at),
     symbolSize: 6,
     lineStyle: { color: colour, width: 1.6 },
     itemStyle: { color: colour },
