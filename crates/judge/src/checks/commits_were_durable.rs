@@ -61,7 +61,7 @@ const WRITES: [&str; 7] = [
     "postgres.tup_updated",
     "postgres.tup_deleted",
 ];
-/// Rows that these change, where they are counted: a statement that finds none to change has nothing to bring to a disk.
+/// Rows that these change, where they are counted: who finds none to change has nothing to bring to a disk.
 const CHANGES: [&str; 3] = ["status.Handler_write", "status.Handler_update", "status.Handler_delete"];
 /// Syncs of the log, or where a version counts these no more of all its files.
 const SYNCS: [&str; 2] = ["db.redo_fsyncs", "db.data_fsyncs"];
