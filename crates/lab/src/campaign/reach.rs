@@ -115,6 +115,7 @@ fn named(server: &Server) -> String {
     let chosen = |cpus: &Option<String>| cpus.clone().unwrap_or_else(|| "the others".into());
     match (&server.cpus, &server.load_cpus) {
         (None, None) => name.into(),
+        // The load shares them, as where nothing is said.
         (Some(cpus), None) if cpus == "all" => name.into(),
         (cpus, load) => format!("{name} on CPUs {}, its load on {}", chosen(cpus), chosen(load)),
     }

@@ -1,4 +1,4 @@
-// The symbols of the series, so that a line is known without colour: for legends on the page and in pictures.
+// The symbols of the series, so that a line is known without colour: for drawings, and for legends on the page and in pictures.
 
 /** Within twelve by twelve. */
 const MARKS = [
