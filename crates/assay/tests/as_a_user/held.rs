@@ -83,7 +83,7 @@ const DEEDS: &[Deed] = &[
         say(c, &format!("CREATE TRIGGER {schema}.t BEFORE UPDATE ON {schema}.sbtest1 FOR EACH ROW SET NEW.k = 1"));
     }),
     deed("MAX_USER_CONNECTIONS 900", |c, _, _| say(c, "ALTER USER CURRENT_USER() WITH MAX_USER_CONNECTIONS 900")),
-    deed("The options of sbtest1 was", |c, schema, _| {
+    deed("The options of sbtest1 were", |c, schema, _| {
         say(c, &format!("ALTER TABLE {schema}.sbtest1 ROW_FORMAT = COMPACT"));
     }),
     deed("The event ", |c, schema, _| {

@@ -7,8 +7,9 @@
 //! queues or 50 % of the canary's rate; it fails at 95 % (90 % while the server is 20 % idle), 98 %, 20 % or 80 %.
 //! A run at 105 % of the canary shows that the canary was disturbed: it limits nothing then, and warns. A canary is a
 //! sign only where it kept the load busy: with few users it waits for round trips, and a run comes near its rate while
-//! the load has most of its time left. Beside a server whose CPUs are full it is none either. Nor is what workers wait
-//! for a CPU where half of the load's CPUs was idle: they wait until it is awake, and not for somebody on it.
+//! the load has most of its time left. Nor is what workers wait for a CPU where half of the load's CPUs was idle: they
+//! wait until it is awake, and not for somebody on it. Beside a server whose CPUs are full neither is a sign: it
+//! answers as much as it can, latency is users over that rate (Little's law), and who waits here has not to wait there.
 //! Where client and server share CPUs, a busy CPU says nothing about who is short of it: there the client warns
 //! when it uses more than 50 % of their CPU time, only the canary can fail it, and every number is one of both
 //! together. That holds for a server that was found on this host, too; where its process is not known, as behind
@@ -177,7 +178,7 @@ fn apart(run: &RunEvidence, used: f64, ceiling: Option<Sign>) -> Seen {
         Some(sign("of the load's CPUs used", used / cpus, &CLIENT_CPU_WARN, busy)),
         busiest.map(|value| sign("of its busiest worker used", value, &WORKER_WARN, &WORKER_FAIL)),
         waiting(run)
-            .filter(|_| spare(run).is_none_or(|spare| spare < run.limits.of(&CLIENT_IDLE)))
+            .filter(|_| !full && spare(run).is_none_or(|spare| spare < run.limits.of(&CLIENT_IDLE)))
             .map(|value| sign("of the latency spent waiting for a CPU", value, &CLIENT_WAIT_WARN, &CLIENT_WAIT_FAIL)),
         ceiling.filter(|_| !full),
     ]

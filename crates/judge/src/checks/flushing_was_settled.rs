@@ -4,7 +4,8 @@
 //! its last, the window lies in the honeymoon.
 //!
 //! A rise by 5 % of the log, or by 5 % of the pool in dirty pages, warns. Where the rise would reach 75 % of the log
-//! within two more windows, at which flushing is forced, it fails.
+//! within two more windows, at which flushing is forced, it fails. A log that has filled to there before, and was
+//! flushed, has had its honeymoon: it fills and empties in turns from then on, and a rise is one edge of that.
 
 use crate::frame::applies::{Absence, innodb};
 use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight};
@@ -46,6 +47,8 @@ const PAGES: &str = "db.pages_total";
 const OWN: f64 = 1024.0 * 1024.0;
 /// Further windows over which the rise is drawn out.
 const WINDOWS: f64 = 2.0;
+/// To this part of what it had filled to, the log falls where it was flushed and not only overtaken for a moment.
+const FLUSHED: f64 = 0.5;
 /// Readings in each third of the window.
 const FEWEST_READINGS: usize = 2;
 
@@ -72,7 +75,8 @@ fn look(run: &RunEvidence) -> Sight {
         (run.limits.share(&REDO_WARN), run.limits.share(&REDO_FAIL), run.limits.share(&DIRTY_WARN));
     let limit =
         format!("{fail} of the log within {WINDOWS} windows; warns at {warn} of the log, {dirty_warn} of the pool");
-    let age = course(run, AGE, MOST)?;
+    let mut age = course(run, AGE, MOST)?;
+    age.rises &= !has_filled_once(run, fail);
     let dirty = course(run, DIRTY, PAGES).unwrap_or(Course { from: 0.0, to: 0.0, rises: false });
     let ahead = age.to + WINDOWS * age.grown();
     let status = if age.grown() > warn.0 && ahead >= fail.0 && age.to < fail.0 {
@@ -103,6 +107,18 @@ fn look(run: &RunEvidence) -> Sight {
         }
     };
     Ok(Seen::new(status, format!("{} of the log", Share(age.to - age.from)), limit, sentence))
+}
+
+/// Whether the log had filled up to `full` before the window's end, from the run's first reading on, and was flushed.
+fn has_filled_once(run: &RunEvidence, full: Share) -> bool {
+    let Some(last) = run.phases.last() else { return false };
+    let most = last.counters.get(MOST).map_or(f64::INFINITY, |ends| ends.end);
+    let series = run.details.series(&run.run.id, &[AGE]);
+    let mut peak = 0.0_f64;
+    series.iter().flat_map(|s| &s.readings).filter(|(at, _)| *at <= last.to).any(|(_, age)| {
+        peak = peak.max(*age);
+        peak >= full.0 * most && *age <= FLUSHED * peak
+    })
 }
 
 /// Whether redo was written that fills a log: any where users write, and more than the server's own where they only

@@ -52,7 +52,7 @@ fn look(run: &RunEvidence) -> Sight {
         let (was, is) = d.values();
         let who = (d.facet == Facet::Transactions).then(|| strangers::holders(run)).flatten();
         let who = who.map_or(String::new(), |who| format!(" ({who})"));
-        format!("{} was {was} at the start of {id} and {is} at its end{who}", d.name())
+        format!("{} {was} at the start of {id} and {is} at its end{who}", d.was())
     };
     let mut seen = told(&found, held, sentence).at(paths(run));
     if let Some(senders) = strangers::senders(run) {

@@ -84,7 +84,7 @@ fn look(cell: &CellEvidence) -> Sight {
         if let Some((before, found)) = written_between(run, state) {
             let told = told(&found, String::new, |d| {
                 let (was, is) = d.values();
-                format!("{} was {was} at the end of {} and {is} at the start of {}", d.name(), before.id, run.run.id)
+                format!("{} {was} at the end of {} and {is} at the start of {}", d.was(), before.id, run.run.id)
             });
             return Ok(told);
         }
@@ -101,7 +101,7 @@ fn look(cell: &CellEvidence) -> Sight {
 fn of_pair(one: &RunRecord, other: &RunRecord, found: &[Difference]) -> Seen {
     let sentence = |d: &Difference| {
         let (was, is) = d.values();
-        format!("{} was {was} at the start of {} and {is} at that of {}", d.name(), one.id, other.id)
+        format!("{} {was} at the start of {} and {is} at that of {}", d.was(), one.id, other.id)
     };
     let names = |run: &RunRecord| run.states.iter().flat_map(|s| s.begin.clone()).collect::<BTreeMap<_, _>>();
     let (a, b) = (names(one), names(other));

@@ -61,10 +61,13 @@ fn look(run: &RunEvidence) -> Sight {
     let (mut status, mut told) = (Status::Pass, Vec::new());
     if stops > 0.0 || stood.0 > 0 {
         status = if share(stood).0 > most.0 { Status::Fail } else { Status::Warn };
+        let long = match stood.0 {
+            0 => ", each time too shortly to be timed".into(),
+            _ => format!(" for {stood} ({} of the window)", share(stood)),
+        };
         told.push(format!(
-            "the server stood still {} for {stood} ({} of the window), stopped by a signal or a debugger or frozen with its control group",
-            times(stops),
-            share(stood)
+            "the server stood still {}{long}, stopped by a signal or a debugger or frozen with its control group",
+            times(stops)
         ));
     }
     let beside = beside(run, stops);

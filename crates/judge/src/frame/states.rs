@@ -223,6 +223,12 @@ impl Difference {
         }
     }
 
+    /// The fact with its verb, which a sentence on its values goes on from.
+    pub fn was(&self) -> String {
+        let are_several = ["options of ", "partitions of "].iter().any(|several| self.key.starts_with(several));
+        format!("{} {}", self.name(), if are_several { "were" } else { "was" })
+    }
+
     /// The two values as far as they tell the difference.
     pub fn values(&self) -> (String, String) {
         let (was, is) = parted(&self.was, &self.is);

@@ -8,6 +8,7 @@ use crate::compare::comparisons::MARGIN;
 use crate::curves::{scaling, until};
 use crate::frame::evidence::Evidence;
 use crate::frame::naming::{self, counted as number_of};
+use crate::stats::FEWEST;
 use model::judgement::{Against, Claim};
 use model::plan::axis_text;
 use model::units::rounded;
@@ -37,7 +38,8 @@ pub fn all(
     // tell arms apart. Phases that only follow each other are tests, and what is asked is the axis between them.
     let (asked, beside) =
         if asks_of_phases(cells) { (phases(cells, status), Vec::new()) } else { (Vec::new(), phases(cells, status)) };
-    answers.extend(asked);
+    let too_few = of_too_few(cells, comparisons, status);
+    answers.extend(asked.into_iter().filter(|_| too_few.is_none()));
     let (decided, undecided): (Vec<Claim>, Vec<Claim>) =
         overall.iter().map(|o| over_tests(o, status)).partition(|claim| claim.is_answer);
     answers.extend(decided);
@@ -53,7 +55,8 @@ pub fn all(
     // An axis that makes no difference, or of which nobody can tell, is an answer as well.
     let (open, mut summaries): (Vec<Claim>, Vec<Claim>) =
         summaries.into_iter().flatten().partition(|claim| claim.is_answer);
-    answers.extend(open);
+    answers.extend(open.into_iter().filter(|_| too_few.is_none()));
+    answers.extend(too_few);
     summaries.extend(undecided.into_iter().chain(beside));
     answers.extend(alone(evidence, cells).filter(|_| answers.is_empty()));
     if answers.is_empty() {
@@ -235,13 +238,17 @@ fn asks_of_phases(cells: &[CellJudgement]) -> bool {
     cells.iter().flat_map(|cell| &cell.phases).any(|phase| phase.disturb.is_some() || phase.iteration.is_some())
 }
 
-/// The phases that changed most against the ones that they follow from, and what became of the others.
-fn phases(cells: &[CellJudgement], status: Status) -> Vec<Claim> {
+/// Phases against the ones that they follow from, where both stand.
+fn against_others(cells: &[CellJudgement]) -> impl Iterator<Item = (&CellJudgement, &Against)> {
     let sound = cells.iter().filter(|c| c.no_number.is_none());
     let holds = |cell: &CellJudgement, phase: &str| cell.struck(Some(phase)).is_none();
     let all = sound.flat_map(|c| c.phases.iter().filter_map(move |p| Some((c, p, p.against.as_ref()?))));
-    let all = all.filter(|(c, p, against)| holds(c, &p.name) && holds(c, &against.phase)).map(|(c, _, a)| (c, a));
-    let mut all: Vec<(&CellJudgement, &Against)> = all.collect();
+    all.filter(move |(c, p, against)| holds(c, &p.name) && holds(c, &against.phase)).map(|(c, _, a)| (c, a))
+}
+
+/// The phases that changed most against the ones that they follow from, and what became of the others.
+fn phases(cells: &[CellJudgement], status: Status) -> Vec<Claim> {
+    let mut all: Vec<(&CellJudgement, &Against)> = against_others(cells).collect();
     if all.is_empty() {
         return Vec::new();
     }
@@ -321,6 +328,25 @@ fn effects(
         evidence: Vec::new(),
     };
     (told.iter().map(claim).collect(), Some(summary))
+}
+
+/// That nothing is decided, once for all that was compared: none of it has the repetitions of an interval.
+fn of_too_few(cells: &[CellJudgement], comparisons: &[Comparison], status: Status) -> Option<Claim> {
+    let between = comparisons.iter().filter(|c| c.is_of_a_rate()).map(|c| (c.outcome, &c.ratio));
+    let all = between.chain(against_others(cells).map(|(_, against)| (against.outcome, &against.ratios["qps"])));
+    let open: Vec<(Outcome, &Estimate)> = all.filter(|(outcome, _)| *outcome != Outcome::Refused).collect();
+    let most = open.iter().map(|(_, ratio)| ratio.n).max().filter(|n| (*n as usize) < FEWEST)?;
+    let compared = number_of(open.len(), "comparison");
+    let of = number_of(most as usize, "repetition");
+    let sentence = format!(
+        "Nothing is decided, in {compared} of {of} each: {FEWEST} are the fewest for an interval (`repeat.repetitions`)."
+    );
+    open.iter().all(|(outcome, _)| *outcome == Outcome::Undecided).then(|| Claim {
+        is_answer: true,
+        status,
+        sentence,
+        evidence: Vec::new(),
+    })
 }
 
 /// What became of all comparisons of an axis.

@@ -35,16 +35,18 @@ fn a_client_near_its_end_is_called_so() {
     assert_eq!((full(1.4), full(1.55)), (Fail, Pass), "a server whose CPUs are full is what limits");
     let slow = spoilt(|r| canary(r, 10_000.0, 1.8));
     assert_eq!(status(&slow, "client_had_headroom"), Warn, "a canary below the run was disturbed");
-    let waiting = |share: f64, idle: f64| {
+    let waiting = |share: f64, idle: f64, server: f64| {
         let record = all_runs(move |r| {
             counter(r, "client.runqueue.wait", share * 1e9);
             counter(r, "host.cpu.idle", idle * 1e9);
+            counter(r, "server.cpu.user", server * 1e9);
         });
         status(&record, "client_had_headroom")
     };
-    assert_eq!(waiting(0.04, 0.6), Pass);
-    assert_eq!(waiting(0.5, 0.6), Fail, "all users of a worker wait with it");
-    assert_eq!(waiting(0.5, 1.5), Pass, "for a CPU that sleeps");
+    assert_eq!(waiting(0.04, 0.6, 1.4), Pass);
+    assert_eq!(waiting(0.5, 0.6, 1.4), Fail, "all users of a worker wait with it");
+    assert_eq!(waiting(0.5, 1.5, 1.4), Pass, "for a CPU that sleeps");
+    assert_eq!(waiting(0.5, 0.6, 1.55), Pass, "and would wait for a server whose CPUs are full");
 }
 
 #[test]
