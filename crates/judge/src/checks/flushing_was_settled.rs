@@ -76,7 +76,7 @@ fn look(run: &RunEvidence) -> Sight {
     let limit =
         format!("{fail} of the log within {WINDOWS} windows; warns at {warn} of the log, {dirty_warn} of the pool");
     let mut age = course(run, AGE, MOST)?;
-    age.rises &= !has_filled_once(run, fail);
+    age.rises = age.rises && !has_filled_once(run, fail);
     let dirty = course(run, DIRTY, PAGES).unwrap_or(Course { from: 0.0, to: 0.0, rises: false });
     let ahead = age.to + WINDOWS * age.grown();
     let status = if age.grown() > warn.0 && ahead >= fail.0 && age.to < fail.0 {
