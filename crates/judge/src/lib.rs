@@ -41,9 +41,9 @@ pub fn judge(record: &Record, details: &dyn Details) -> Judgement {
     comparisons.extend(beside::all(&evidence, &cells));
     let overall = overall::all(&evidence, &cells);
     let health = health::of(&cells);
-    let claims = claims::all(&evidence, &cells, &verdicts, &comparisons, &overall, &health);
-    let not_measured = silence::all(&evidence);
     let findings = finding::all(findings::ALL, checks::ALL, &evidence, &cells);
+    let claims = claims::all(&evidence, &cells, &verdicts, &comparisons, &overall, &findings, &health);
+    let not_measured = silence::all(&evidence);
     let plans = plans::tables(&evidence, &cells);
     let searches = evidence.cells.iter().filter_map(|c| c.search.clone()).collect();
     let (functions, function_diffs) = functions::all(record, details);

@@ -209,7 +209,7 @@ fn what_was_not_measured_is_said_with_its_reason() {
 }
 
 #[test]
-fn a_comparison_that_could_not_be_made_is_said_first() {
+fn a_comparison_that_could_not_be_made_is_said_first_where_no_other_is_decided() {
     let mut record = experiment(&[("cpus", &["all".into()])]);
     record.plan.axes[0].values.push("2 sockets".into());
     record.plan.skipped = vec![Skipped {
@@ -220,8 +220,16 @@ fn a_comparison_that_could_not_be_made_is_said_first() {
     let claims = judge(&record).claims;
     assert_eq!((claims[0].sentence.as_str(), claims[0].is_answer), (told, true));
     assert!(claims[1].is_answer && claims[1].sentence.contains(" reaches "), "{claims:#?}");
-    record.plan.skipped.clear();
+    let skipped = std::mem::take(&mut record.plan.skipped);
     assert!(sentences(&record).iter().all(|c| !c.contains("Nothing was compared")), "an axis of one value");
+    let mut decided = experiment(&[("charset", &["latin1".into(), "utf8".into()])]);
+    of_cell(&mut decided, "c002").for_each(|run| set_rate(run, 0.62 * QPS * (1.0 + 0.001 * f64::from(run.repetition))));
+    decided.plan.axes.push(record.plan.axes[0].clone());
+    decided.plan.skipped = skipped;
+    decided.plan.cells.iter_mut().for_each(|cell| _ = cell.axes.insert("cpus".into(), "all".into()));
+    let claims = judge(&decided).claims;
+    assert!(claims[0].sentence.starts_with("utf8 "), "{claims:#?}");
+    assert!(claims[1].is_answer && claims[1].sentence == told, "{claims:#?}");
 }
 
 #[test]

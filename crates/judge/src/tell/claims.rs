@@ -13,7 +13,7 @@ use model::judgement::{Against, Claim};
 use model::plan::axis_text;
 use model::units::rounded;
 use model::{
-    CellJudgement, Comparison, Ending, Estimate, EventKind, Health, Outcome, Overall, PhaseJudgement, Plan, PlannedRun,
+    CellJudgement, Comparison, Ending, Estimate, EventKind, Finding, Health, Outcome, Overall, PhaseJudgement, Plan, PlannedRun, Rung,
     SearchJudgement, Share, Standing, Status, Value, Verdict,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +29,7 @@ pub fn all(
     verdicts: &[Verdict],
     comparisons: &[Comparison],
     overall: &[Overall],
+    findings: &[Finding],
     health: &Health,
 ) -> Vec<Claim> {
     let aa_warns = verdicts.iter().any(|v| v.check == "aa_pairs_agree" && v.verdict == Status::Warn);
@@ -40,9 +41,9 @@ pub fn all(
         if asks_of_phases(cells) { (phases(cells, status), Vec::new()) } else { (Vec::new(), phases(cells, status)) };
     let too_few = of_too_few(cells, comparisons, status);
     answers.extend(asked.into_iter().filter(|_| too_few.is_none()));
-    let (decided, undecided): (Vec<Claim>, Vec<Claim>) =
+    let (of_tests, undecided): (Vec<Claim>, Vec<Claim>) =
         overall.iter().map(|o| over_tests(o, status)).partition(|claim| claim.is_answer);
-    answers.extend(decided);
+    answers.extend(of_tests);
     let axes = evidence.record.plan.in_order_of_interest();
     // The largest effect of each axis comes before the second of any, and what was decided before how many comparisons
     // were not.
@@ -51,7 +52,10 @@ pub fn all(
     let mut told: Vec<(usize, Claim)> = told.into_iter().flat_map(|of_axis| of_axis.into_iter().enumerate()).collect();
     told.sort_by_key(|(rank, _)| *rank);
     answers.extend(told.into_iter().map(|(_, claim)| claim));
+    // Where no rate tells, what was taken away and came back does.
+    answers.extend(findings.iter().filter(|_| answers.is_empty()).filter_map(confirmed).collect::<Vec<_>>());
     answers.extend(scaling::claims(cells, status));
+    let decided = answers.len();
     // An axis that makes no difference, or of which nobody can tell, is an answer as well.
     let (open, mut summaries): (Vec<Claim>, Vec<Claim>) =
         summaries.into_iter().flatten().partition(|claim| claim.is_answer);
@@ -62,7 +66,7 @@ pub fn all(
     if answers.is_empty() {
         answers.push(unanswered(cells, verdicts, health));
     }
-    answers.splice(0..0, missing(&evidence.record.plan));
+    answers.splice(decided..decided, missing(&evidence.record.plan));
     answers.iter_mut().for_each(|claim| claim.is_answer = true);
     let mut others = vec![measured(evidence, cells), valid(health)];
     others.extend(verdicts.iter().filter(|v| v.counts_as() >= Status::Warn).map(of_experiment));
@@ -84,6 +88,13 @@ fn over_tests(overall: &Overall, status: Status) -> Claim {
         Outcome::Refused => false,
     };
     Claim { is_answer, status, sentence: of.sentence.clone(), evidence }
+}
+
+/// The symptom of a cause that an intervention has confirmed: its first sentence.
+fn confirmed(finding: &Finding) -> Option<Claim> {
+    let symptom = finding.sentence.split_inclusive(". ").next().filter(|_| finding.rung == Rung::ConfirmedByIntervention)?;
+    let evidence = finding.evidence.clone();
+    Some(Claim { is_answer: true, status: Status::Pass, sentence: symptom.trim_end().into(), evidence })
 }
 
 /// Comparisons that were asked for and could not be made, because one value of their axis is all that could be run.
