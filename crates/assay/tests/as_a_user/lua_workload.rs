@@ -108,7 +108,7 @@ fn a_script_is_prepared_once_for_its_options_and_run_and_judged_like_any_workloa
     assert_eq!(dataset["tables"].as_array().unwrap().len(), 4);
     assert_eq!(dataset["parameters"]["script"], "mine.lua");
     assert_eq!(dataset["parameters"]["script_sha256"].as_str().unwrap().len(), 64);
-    let report = desk.read("record/report.html");
+    let report = desk.read("record/report.json");
     assert!(report.contains("lua.mine") && report.contains("UPDATE t? SET label = ?"));
 
     // Another text is another plan: its record is not gone on with.

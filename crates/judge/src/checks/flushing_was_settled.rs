@@ -76,7 +76,8 @@ fn look(run: &RunEvidence) -> Sight {
     let limit =
         format!("{fail} of the log within {WINDOWS} windows; warns at {warn} of the log, {dirty_warn} of the pool");
     let mut age = course(run, AGE, MOST)?;
-    age.rises = age.rises && !has_filled_once(run, fail);
+    let turns = age.rises && has_filled_once(run, fail);
+    age.rises = age.rises && !turns;
     let dirty = course(run, DIRTY, PAGES).unwrap_or(Course { from: 0.0, to: 0.0, rises: false });
     let ahead = age.to + WINDOWS * age.grown();
     let status = if age.grown() > warn.0 && ahead >= fail.0 && age.to < fail.0 {
@@ -94,7 +95,10 @@ fn look(run: &RunEvidence) -> Sight {
         Share(dirty.to)
     );
     let sentence = match status {
-        Status::NotApplicable | Status::Pass | Status::NotEvaluable => format!("Flushing had found its pace: {told}."),
+        Status::NotApplicable | Status::Pass | Status::NotEvaluable => {
+            let how = if turns { "The log fills and is flushed in turns" } else { "Flushing had found its pace" };
+            format!("{how}: {told}.")
+        }
         Status::Warn => {
             format!(
                 "Flushing falls behind what is written: {told}. What is owed must be written after the measurement."

@@ -7,12 +7,13 @@
 //!
 //! 2 % off warns and 5 % off fails, as does a run with as much between its two pulses; but on a machine whose pulses
 //! always scatter (a virtual one with busy neighbours: by 1.8 % in 51 runs) only what is further off than five times
-//! their scatter. A cell's number is of all its runs: it fails when half of them or more were on such a machine, and
-//! one among others that were not only warns, since the number's interval has what it did. Copying through memory is
-//! told beside it, and judged by nobody: it differs by more than that on machines where nothing is wrong.
+//! their scatter. A cell's number is of all its runs, and its interval includes what a few of them differ by: it fails
+//! or warns when half of them or more were on such a machine, and one that fails among others that do not warns.
+//! Copying through memory is told beside it, and judged by nobody: it differs by more than that on machines where
+//! nothing is wrong.
 
-use crate::frame::naming;
-use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Seen, Sight, graded};
+use crate::frame::naming::{self, counted};
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Seen, Sight};
 use crate::stats::{median, robust_deviation};
 use model::record::around::Pulse;
 use model::units::round3;
@@ -74,14 +75,19 @@ fn look(cell: &CellEvidence) -> Sight {
     let (id, [first_pulse, last_pulse]) = taken[place];
     let usually = SCATTERS * scatter;
     let [warn, fail] = [&PULSE_WARN, &PULSE_FAIL].map(|limit| Share(cell.limits.of(limit).max(usually)));
-    let failed = seen.iter().filter(|(_, share, ..)| *share > fail.0).count();
-    let outvoted = failed * 2 < seen.len();
-    let status = graded(share, warn.0, fail.0).min(if outvoted { Status::Warn } else { Status::Fail });
-    let first = if status == Status::Pass { "The machine kept its speed" } else { "The machine changed its speed" };
+    let beyond = |limit: Share| seen.iter().filter(|(_, share, ..)| *share > limit.0).count();
+    let most = |count: usize| count * 2 >= seen.len();
+    let status = match (beyond(warn), beyond(fail)) {
+        (_, failed) if most(failed) => Status::Fail,
+        (warned, failed) if failed > 0 || most(warned) => Status::Warn,
+        (_, _) => Status::Pass,
+    };
+    let off = beyond(warn);
+    let first = if off == 0 { "The machine kept its speed" } else { "The machine changed its speed" };
     let at = cell.runs.iter().find(|run| run.run.id == *id).map_or_else(|| format!("run {id}"), naming::run);
-    let others = seen.len() - failed;
-    let rest = if failed > 0 && outvoted {
-        format!("; it kept its speed in {others} other runs of this number")
+    let rest = if off > 0 && !most(off) {
+        let others = counted(seen.len() - off, "other run");
+        format!("; it kept its speed in {others} of this number, whose interval includes the difference")
     } else {
         String::new()
     };

@@ -27,6 +27,9 @@ pub const POOL_READS: Limit = Limit::number(
 pub const IO_STALLED: Limit =
     Limit::share("io_stalled", 0.2, "of the time in which somebody waited for the disk").convention();
 
+/// Times as many as that take as long as the cached statement itself, so that whoever waits waits for them.
+const BINDING: f64 = 10.0;
+
 /// The variable that sizes an engine's cache.
 const CACHES: &[(&str, &str)] = &[
     ("innodb", "innodb_buffer_pool_size"),
@@ -99,9 +102,11 @@ pub fn regime(run: &RunEvidence) -> Option<Reading> {
     let fits = data as f64 <= run.limits.of(&POOL_FULL) * pool as f64;
     // Each session that begins may read of the catalogue what nobody read before.
     let is_few = run.rate(PHYSICAL)? * run.seconds() <= f64::from(run.cell.most_users().0);
+    // Where the data fit and are read by and by, who waits for the disk waits for what is written.
+    let is_read = !fits || reads > BINDING * run.limits.of(&POOL_READS);
     let regime = if fits && (is_few || reads <= run.limits.of(&POOL_READS)) {
         Regime::Cached
-    } else if stalled >= run.limits.of(&IO_STALLED) {
+    } else if is_read && stalled >= run.limits.of(&IO_STALLED) {
         Regime::IoBound
     } else if is_warming(run) {
         Regime::Warming

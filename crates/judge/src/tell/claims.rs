@@ -52,8 +52,8 @@ pub fn all(
     let mut told: Vec<(usize, Claim)> = told.into_iter().flat_map(|of_axis| of_axis.into_iter().enumerate()).collect();
     told.sort_by_key(|(rank, _)| *rank);
     answers.extend(told.into_iter().map(|(_, claim)| claim));
-    // Where no rate tells, what was taken away and came back does.
-    answers.extend(findings.iter().filter(|_| answers.is_empty()).filter_map(confirmed).collect::<Vec<_>>());
+    // Where no rate tells, what a cause has done does.
+    answers.extend(findings.iter().filter(|_| answers.is_empty()).filter_map(symptom).collect::<Vec<_>>());
     answers.extend(scaling::claims(cells, status));
     let decided = answers.len();
     // An axis that makes no difference, or of which nobody can tell, is an answer as well.
@@ -90,9 +90,10 @@ fn over_tests(overall: &Overall, status: Status) -> Claim {
     Claim { is_answer, status, sentence: of.sentence.clone(), evidence }
 }
 
-/// The symptom of a cause that an intervention has confirmed: its first sentence.
-fn confirmed(finding: &Finding) -> Option<Claim> {
-    let symptom = finding.sentence.split_inclusive(". ").next().filter(|_| finding.rung == Rung::ConfirmedByIntervention)?;
+/// What was seen of a cause that explains it: its finding's first sentence.
+fn symptom(finding: &Finding) -> Option<Claim> {
+    let explains = finding.rung >= Rung::QuantitativelySufficient;
+    let symptom = finding.sentence.split_inclusive(". ").next().filter(|_| explains)?;
     let evidence = finding.evidence.clone();
     Some(Claim { is_answer: true, status: Status::Pass, sentence: symptom.trim_end().into(), evidence })
 }

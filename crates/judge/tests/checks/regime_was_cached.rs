@@ -1,6 +1,7 @@
 //! The check `regime_was_cached`: healthy, ill, and without its evidence.
 
 use crate::bench::*;
+use model::record::Record;
 use model::units::Bytes;
 use model::verdict::Status::{NotEvaluable, Pass, Warn};
 
@@ -16,12 +17,17 @@ fn a_run_that_reads_from_disk_is_in_another_regime() {
     let mixed = verdict(&reading(2_000.0, 0.0), "regime_was_cached");
     assert_eq!(mixed.verdict, Warn);
     assert!(mixed.sentence.contains("The load was mixed"), "{}", mixed.sentence);
-    assert_eq!(judge(&reading(2_000.0, 0.5)).cells[0].bound.as_ref().unwrap().label, "io-bound");
-    assert_eq!(
-        status(&spoilt(|r| r.datasets[0].tables[0].bytes = Bytes(1 << 30)), "regime_was_cached"),
-        Warn,
-        "barely fits"
-    );
+    let waiting = reading(100.0, 0.5);
+    let told = verdict(&waiting, "regime_was_cached").sentence;
+    assert!(told.contains("The load was mixed"), "its data fit, so it waits for what is written: {told}");
+    let outgrown = |mut record: Record| {
+        record.datasets[0].tables[0].bytes = Bytes(1 << 30);
+        record
+    };
+    for bound in [reading(2_000.0, 0.5), outgrown(waiting)] {
+        assert_eq!(judge(&bound).cells[0].bound.as_ref().unwrap().label, "io-bound");
+    }
+    assert_eq!(status(&outgrown(record()), "regime_was_cached"), Warn, "barely fits");
     assert_eq!(status(&spoilt(|r| states::say(r, "innodb_buffer_pool_size", None)), "regime_was_cached"), NotEvaluable);
     // Fewer than two statements a second, so that the pages per statement are many.
     let begun = |pages: f64| {

@@ -1,24 +1,16 @@
-// The data of the page as Rust inlined them (`crates/report/src/page`). Their types are in `types.ts`, which Rust writes. Texts that
-// occur more than once travel in a table; `unfold` puts them back. Everything else on the page reads `data` and changes nothing in it.
+// The data of the page as Rust inlined them (`crates/report/src/page`): JSON, deflated, in base64. Their types are in `types.ts`, which
+// Rust writes. Everything else on the page reads `data` and changes nothing in it.
 
+import { strFromU8, unzlibSync } from 'fflate';
 import type { Estimate, PageData } from './types';
 
 /** By name. */
 export type Metrics = Record<string, Estimate>;
 
-function unfold(value: unknown, texts: string[]): unknown {
-  if (typeof value === 'string')
-    return !value.startsWith('~') ? value : value.startsWith('~~') ? value.slice(1) : texts[Number(value.slice(1))];
-  if (Array.isArray(value)) return value.map((v) => unfold(v, texts));
-  if (value !== null && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, unfold(v, texts)]));
-  return value;
-}
-
 function read(): PageData {
-  const text = document.getElementById('assay-data')?.textContent ?? 'null';
-  const carried = JSON.parse(text) as { texts: string[]; data: unknown } | null;
-  if (!carried) throw new Error('This page carries no data: it is the empty shell.');
-  return unfold(carried.data, carried.texts) as PageData;
+  const text = document.getElementById('assay-data')?.textContent ?? '';
+  if (text === '') throw new Error('This page carries no data: it is the empty shell.');
+  return JSON.parse(strFromU8(unzlibSync(Uint8Array.from(atob(text), (c) => c.charCodeAt(0))))) as PageData;
 }
 
 export const data = read();
