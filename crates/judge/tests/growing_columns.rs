@@ -106,8 +106,14 @@ fn a_neighbour_who_takes_the_cpus_changes_no_count_of_an_order() {
     let found = finding(&record).unwrap();
     assert_eq!(found.rung, Rung::ConfirmedByIntervention);
     let answer = &judge(&record).claims[0];
-    assert!(answer.is_answer && answer.sentence.starts_with("With NULL in `ol_delivery_d` a delivered order"), "{answer:?}");
-    assert!(found.sentence.starts_with(&answer.sentence) && !answer.sentence.contains("gets its date"), "the symptom alone");
+    assert!(
+        answer.is_answer && answer.sentence.starts_with("With NULL in `ol_delivery_d` a delivered order"),
+        "{answer:?}"
+    );
+    assert!(
+        found.sentence.starts_with(&answer.sentence) && !answer.sentence.contains("gets its date"),
+        "the symptom alone"
+    );
     let unsure = judge(&study(&["null", "default"], |_, _, _| ())).claims;
     assert!(unsure.iter().all(|claim| !claim.sentence.contains("With NULL")), "{unsure:?}");
 }

@@ -134,7 +134,7 @@ fn a_statement_that_warns_in_each_execution_is_named() {
         desk.assay(&["run", "q.toml", "--out", "record"]).assert_carried_out();
         let (verdict, sentence) = told(&desk, "statements_warned_nothing");
         assert_eq!(verdict, expected, "{sentence}");
-        assert!(expected == "pass" || sentence.contains("1 warnings per execution"), "{sentence}");
+        assert!(expected == "pass" || sentence.contains("1 warning per execution"), "{sentence}");
     }
 }
 

@@ -93,8 +93,8 @@ fn what_a_durable_commit_waits_for_is_named_and_adds_up() {
     let said = desk.assay(&["profile", "record"]);
     assert!(said.status == 2 && said.err.contains("or see with --waits"), "{}", said.err);
     let json: Value = serde_json::from_str(&desk.assay(&["profile", "record", "--waits", "--json"]).out).unwrap();
-    // Little's law: each user has a thread that waits or is on a CPU, so that an operation has users ÷ rate of both. The
-    // lab's own session has a thread as well, whose waiting is seen in some runs: an eighth more, and as much for chance.
+    // Little's law: each user has a thread that waits or is on a CPU, so that an operation has users ÷ rate of both.
+    // Waits are drawn, and the lab's own session, whose thread is left out, would be an eighth more.
     let measured = |run: &Value| {
         let phases = run["phases"].as_array().unwrap().iter().filter(|phase| phase["kind"] == "measure");
         let (mut time, mut done) = (0.0, 0.0);

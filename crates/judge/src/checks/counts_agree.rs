@@ -20,6 +20,7 @@ use crate::frame::applies::{Applies, mysql, tables};
 use crate::frame::check::{Check, Doubts, Look, Need, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
 use crate::frame::limits::Limit;
+use crate::frame::naming::listed;
 use crate::frame::strangers;
 use model::record::disturbance::Asked;
 use model::record::run::RunRecord;
@@ -103,7 +104,7 @@ fn look(run: &RunEvidence) -> Sight {
         Status::NotApplicable | Status::Pass | Status::NotEvaluable => {
             let beside = match uncounted.is_empty() {
                 true => String::new(),
-                false => format!(" The server has no count of {}.", uncounted.join(" and ")),
+                false => format!(" The server has no count of {}.", listed(&uncounted)),
             };
             format!("The client counts {client} {what} and the server {server}.{beside}")
         }

@@ -10,6 +10,7 @@
 //! More than 5 % foreign bytes warn (beyond 16 MiB, which any system's own logs may write), and so does less than 10 %
 //! of free space.
 
+use crate::frame::naming::listed;
 use crate::frame::{Applies, Check, Doubts, Limit, Look, Need, RunEvidence, Seen, Sight};
 use model::{Bytes, Share, Status};
 
@@ -74,7 +75,7 @@ fn movers(run: &RunEvidence) -> String {
     all.retain(|neighbour| neighbour.moved >= TOLD);
     all.sort_by_key(|neighbour| std::cmp::Reverse(neighbour.moved));
     let named: Vec<_> = all.iter().take(NAMED).map(|n| format!("{} ({})", n.name, n.moved)).collect();
-    if named.is_empty() { String::new() } else { format!(", most of it by {}", named.join(" and ")) }
+    if named.is_empty() { String::new() } else { format!(", most of it by {}", listed(&named)) }
 }
 
 fn look(run: &RunEvidence) -> Sight {

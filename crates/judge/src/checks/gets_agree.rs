@@ -12,6 +12,7 @@ use super::counts_agree::{COUNTS_APART, COUNTS_OFF};
 use crate::frame::applies::{Absence, Applies};
 use crate::frame::check::{Check, Doubts, Look, Seen, Sight, graded};
 use crate::frame::evidence::RunEvidence;
+use crate::frame::naming::listed;
 use model::protocol::Protocol;
 
 pub const CHECK: Check = Check {
@@ -83,7 +84,7 @@ fn look(run: &RunEvidence) -> Sight {
         .filter(|(_, each)| *each >= TOLD)
         .map(|(name, each)| format!("{each:.3} `{name}`"))
         .collect();
-    let commits = if commits.is_empty() { String::new() } else { format!(" Each get was {}.", commits.join(" and ")) };
+    let commits = if commits.is_empty() { String::new() } else { format!(" Each get was {}.", listed(&commits)) };
     let wrote = if found > 0 { format!(" and wrote {found}") } else { String::new() };
     let others_asked = if off <= apart { "" } else { ": somebody else asked as well, or one of the two miscounts" };
     let sentence = format!(

@@ -8,7 +8,7 @@
 //! same percentile, like with like. Where it is a tenth of the median, or of the 99th percentile, that digit is the
 //! load's and not the server's, and it warns. A timer that wakes 20 µs late is nothing to an answer of a millisecond
 //! and a fifth of one of 100 µs: who asks for such answers at a rate has to spend a CPU on waiting, or to look at the
-//! service time, which has no lateness in it.
+//! service time, which has no lateness in it. Less than 0.01 % is told as that.
 
 use crate::frame::applies::Absence;
 use crate::frame::check::worst_among;
@@ -38,6 +38,8 @@ const BEGUN_FAIL: Limit =
     Limit::share("begun_fail", 0.95, "the queue grows, and with it every percentile").convention();
 const LATE: Limit =
     Limit::share("late", 0.1, "of the latency of the same percentile: what is added to both moves it by no more").law();
+/// A smaller part of a latency is not worth its digits.
+const HARDLY: Share = Share(1e-4);
 /// The percentiles at which lateness and latency are laid side by side: the two that are read most.
 const LATE_PERCENTILES: [f64; 2] = [50.0, 99.0];
 
@@ -83,7 +85,8 @@ fn of_group(run: &RunEvidence) -> Sight {
     };
     sentence += &match by_lag {
         Status::Pass => {
-            format!(" The load itself was on time: {of_it} of the {} is its own lateness.", name(percentile))
+            let own = if of_it.0 < HARDLY.0 { format!("less than {HARDLY}") } else { of_it.to_string() };
+            format!(" The load itself was on time: {own} of the {} is its own lateness.", name(percentile))
         }
         _ => format!(
             " The load itself was too late: {late} of the {} of {whole} ({of_it}) are its own lateness; the service time has none of it.",

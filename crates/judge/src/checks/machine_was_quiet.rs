@@ -10,6 +10,7 @@
 //! resolution is allowed beside the limits, and where one resolution exceeds 5 % nothing can be said.
 
 use crate::frame::metrics::{CLIENT_PROCESS, SERVER_SYSTEM, SERVER_USER};
+use crate::frame::naming::listed;
 use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Need, RunEvidence, Seen, Sight, graded};
 use model::{Nanos, Share, Status};
 use std::collections::BTreeMap;
@@ -110,7 +111,7 @@ fn names(cell: &CellEvidence) -> String {
     let mut named: Vec<_> = by_name.into_iter().collect();
     named.sort_by_key(|(_, cpu)| std::cmp::Reverse(*cpu));
     let told: Vec<_> = named.iter().take(NAMED).map(|(name, cpu)| format!("{name} ({})", Nanos(*cpu))).collect();
-    if told.is_empty() { String::new() } else { format!(", most of it by {}", told.join(" and ")) }
+    if told.is_empty() { String::new() } else { format!(", most of it by {}", listed(&told)) }
 }
 
 fn is_kernel(name: &str) -> bool {

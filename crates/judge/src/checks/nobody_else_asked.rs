@@ -12,7 +12,7 @@
 
 use super::counts_agree::COUNTS_APART;
 use crate::frame::applies::{Absence, mysql};
-use crate::frame::naming::counted;
+use crate::frame::naming::{counted, listed};
 use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight};
 use model::Status;
 use model::record::run::RunRecord;
@@ -109,10 +109,7 @@ fn sentence(requests: f64, sessions: f64, kinds: &[(String, f64)]) -> String {
     if sessions > 0.0 {
         told.push(format!("opened {}", counted(sessions as usize, "session")));
     }
-    format!(
-        "Somebody else was at the server during the run and {}: what it took is in this number.",
-        told.join(" and ")
-    )
+    format!("Somebody else was at the server during the run and {}: what it took is in this number.", listed(&told))
 }
 
 /// `Com_set_option` is SET.

@@ -14,7 +14,7 @@
 //! two variables in one server and a single one in another), warn in a sentence of their own.
 
 use crate::compare::drift::{self, Class, Drift};
-use crate::frame::naming;
+use crate::frame::naming::{self, listed};
 use crate::frame::{Applies, Check, Doubts, Evidence, Look, Pair, Pairs, Seen, Sight, pairs};
 use model::verdict::Status;
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,7 +101,7 @@ fn in_one_line(keys: &Keys) -> String {
     format!(
         "Compared with care: {} keys differ beside {}: {few}{more}; the evidence has their values.",
         keys.len(),
-        axes.into_iter().collect::<Vec<_>>().join(" and ")
+        listed(&axes.into_iter().collect::<Vec<_>>())
     )
 }
 

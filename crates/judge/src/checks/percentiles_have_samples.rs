@@ -4,6 +4,7 @@
 //! which. Samples are counted as if independent; stalls that hit many users at once make them worth less.
 
 use crate::frame::check::worst_of;
+use crate::frame::naming::listed;
 use crate::frame::{Applies, CellEvidence, Check, Doubts, Each, Limit, Look, Seen, Sight};
 use crate::stats::order;
 use model::Status;
@@ -54,12 +55,12 @@ fn of_group(cell: &CellEvidence) -> Sight {
     let unbounded = if unbounded.is_empty() {
         String::new()
     } else {
-        format!(" There is no upper bound at all for {}.", unbounded.join(" and "))
+        format!(" There is no upper bound at all for {}.", listed(&unbounded))
     };
     let sentence = format!(
         "{samples} operations leave {} beyond {name}: too few for {}.{unbounded}",
         round3(beyond(*q)),
-        names.join(" and ")
+        listed(&names)
     );
     Ok(Seen::new(Status::Warn, format!("{samples} samples"), limit, sentence))
 }

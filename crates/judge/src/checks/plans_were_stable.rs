@@ -8,6 +8,7 @@
 
 use crate::compare::fingerprint;
 use crate::frame::applies::planned;
+use crate::frame::naming::counted;
 use crate::frame::{Applies, Check, Doubts, Look, RunEvidence, Seen, Sight};
 use model::{SessionAnswer, StatementPlan, Status};
 
@@ -61,7 +62,11 @@ fn look(run: &RunEvidence) -> Sight {
     }
     found.sort_by_key(|(status, _)| std::cmp::Reverse(*status));
     let (status, sentence) = match found.first() {
-        None => (Status::Pass, format!("{explained} statements had one plan each, before the run and after it.")),
+        None => {
+            let each = if explained == 1 { "" } else { " each" };
+            let statements = counted(explained, "statement");
+            (Status::Pass, format!("{statements} had one plan{each}, before the run and after it."))
+        }
         Some((status, _)) => (
             *status,
             format!(

@@ -1,8 +1,8 @@
 //! A server that finds its pages in memory and one that reads them from disk are two different machines. The regime of
 //! a run is read off its data: cached (data below 90 % of the engine's cache and at most one page read from disk per
 //! thousand statements, or one for each session that began), warming (reads fall by more than half over the run),
-//! IO-bound (somebody waits for the disk for 20 % of the time, and not for writes alone), or mixed. Whether the cells of one line are in one
-//! regime is the question of `regimes_agree`.
+//! IO-bound (somebody waits for the disk for 20 % of the time, and not for writes alone), or mixed. Whether the cells
+//! of one line are in one regime is the question of `regimes_agree`.
 //!
 //! Every regime but cached warns: it may be what was asked, and then it belongs in the question.
 

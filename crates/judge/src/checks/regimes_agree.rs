@@ -6,6 +6,7 @@
 //! the regime on purpose and are no lines here.
 
 use crate::frame::applies::Absence;
+use crate::frame::naming::counted;
 use crate::frame::regime::{IO_STALLED, POOL_FULL, POOL_READS, Regime, regime};
 use crate::frame::{Applies, CellEvidence, Check, Doubts, Evidence, Look, RunEvidence, Seen, Sight};
 use model::experiment::Axis;
@@ -70,7 +71,9 @@ fn look(evidence: &Evidence) -> Sight {
     let broken: Vec<String> = broken.collect();
     let limit = "one regime per line";
     Ok(match broken.first() {
-        None => Seen::new(Status::Pass, "0 lines", limit, format!("Each of {} lines is in one regime.", lines.len())),
+        None => {
+            Seen::new(Status::Pass, "0 lines", limit, format!("{}, each in one regime.", counted(lines.len(), "line")))
+        }
         Some(first) => {
             let more = if broken.len() > 1 {
                 format!(" It is so on {} lines of {}.", broken.len(), lines.len())

@@ -66,9 +66,9 @@ fn look(run: &RunEvidence) -> Sight {
     let example = run.run.session.plans.iter().find(|plan| plan.statement == *name);
     let example = example.map_or(String::new(), |plan| format!(", e.g. {}", plan.sql));
     let sentence = format!(
-        "`{name}` came back with {} warnings per execution ({} of {}){others}: the server was asked for something \
+        "`{name}` came back with {} per execution ({} of {}){others}: the server was asked for something \
          that it does not do as asked{example}.",
-        round3(each(*counts)),
+        if counts.0 == counts.1 { "1 warning".into() } else { format!("{} warnings", round3(each(*counts))) },
         counts.1,
         counts.0
     );

@@ -9,6 +9,7 @@ use super::frame::next::{self, Change};
 use crate::checks::gets_agree::COMMITS;
 use crate::frame::account::{cycle_us, open, per_operation, per_operation_of};
 use crate::frame::evidence::{CellEvidence, RunEvidence};
+use crate::frame::naming::listed;
 use crate::stats::mean;
 use model::plan::served::CACHE;
 use model::protocol::Protocol;
@@ -57,7 +58,7 @@ fn case(scene: &Scene, cell: &CellEvidence) -> Option<Case> {
         false => "that only reads, without an id and without a place in the list of all of them",
     };
     let symptom = format!("{}: every get is a transaction of its own, one {what}.", name(cell));
-    let mut case = Case::of(cell, symptom, Necessary::Present(format!("An operation has {}.", kinds.join(" and "))));
+    let mut case = Case::of(cell, symptom, Necessary::Present(format!("An operation has {}.", listed(&kinds))));
     let beside = scene.cells().filter(|other| more_in_one(cell, other)).max_by_key(|other| batch(other));
     if let (Some(beside), false) = (beside, scene.struck.contains(&cell.cell.id)) {
         case.cost = cost(cell, beside);

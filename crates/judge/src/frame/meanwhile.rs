@@ -7,7 +7,7 @@ use super::evidence::RunEvidence;
 use crate::stats::median;
 use model::record::course::Stall;
 use model::record::series::Series;
-use model::units::{Nanos, Share, round3};
+use model::units::{Bytes, Nanos, Share, round3};
 
 /// Stalls that a sentence tells, the longest.
 const TOLD: usize = 3;
@@ -138,7 +138,13 @@ fn seen(suspect: &Suspect, stall: Stall, all: &[Stall], readings: &[(Nanos, f64)
         }
         Is::Events(least) => (grown / window >= least && is_unusual).then(|| {
             let more = Share(1.0 - usual.max(0.0) * window / grown);
-            format!("{words}, {} per second, {more} of it more than usual", round3(grown / window))
+            let rate = grown / window;
+            let rate = if suspect.counter.ends_with("bytes") {
+                Bytes(rate as u64).to_string()
+            } else {
+                round3(rate).to_string()
+            };
+            format!("{words}, {rate} per second, {more} of it more than usual")
         }),
         Is::Falling(least) => (-grown >= least && grown / window < UNUSUAL * usual.min(0.0))
             .then(|| format!("{words}, {} of them", round3(-grown))),

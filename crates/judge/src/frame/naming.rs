@@ -41,3 +41,14 @@ fn place(plan: Option<&Plan>, cell: &Cell) -> String {
 pub fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
+
+/// `a, b and c`.
+pub fn listed(items: &[impl AsRef<str>]) -> String {
+    match items {
+        [others @ .., last] if !others.is_empty() => {
+            let others: Vec<&str> = others.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", others.join(", "), last.as_ref())
+        }
+        few => few.iter().map(AsRef::as_ref).collect(),
+    }
+}

@@ -3,6 +3,7 @@
 //! transactions and accounts; who came and went in between is only seen where the server counts by account.
 
 use super::evidence::RunEvidence;
+use super::naming::listed;
 use super::states::End;
 use model::record::state::{Facet, OF_THE_LOAD};
 use model::units::Nanos;
@@ -56,7 +57,7 @@ pub fn askers(run: &RunEvidence) -> Option<String> {
     }
     let named: Vec<String> = there.keys().take(NAMED).map(|account| account.to_string()).collect();
     (!named.is_empty()).then(|| {
-        format!("The server counts no statements by account; beside the load {} had a session.", named.join(" and "))
+        format!("The server counts no statements by account; beside the load {} had a session.", listed(&named))
     })
 }
 

@@ -13,8 +13,8 @@ use model::judgement::{Against, Claim};
 use model::plan::axis_text;
 use model::units::rounded;
 use model::{
-    CellJudgement, Comparison, Ending, Estimate, EventKind, Finding, Health, Outcome, Overall, PhaseJudgement, Plan, PlannedRun, Rung,
-    SearchJudgement, Share, Standing, Status, Value, Verdict,
+    CellJudgement, Comparison, Ending, Estimate, EventKind, Finding, Health, Outcome, Overall, PhaseJudgement, Plan,
+    PlannedRun, Rung, SearchJudgement, Share, Standing, Status, Value, Verdict,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -373,8 +373,8 @@ fn summary(axis: &str, of_axis: &[&Comparison], cells: &[CellJudgement]) -> Stri
     }
     if of(Outcome::Refused) == count {
         let which = if count == 1 { "The one comparison".into() } else { format!("None of {count} comparisons") };
-        let counts = if count == 1 { "does not count" } else { "counts" };
-        return format!("{which} with {axis} {base} {counts}: in each a number is struck, or the work differs.");
+        let counts = if count == 1 { "does not count: in it" } else { "counts: in each" };
+        return format!("{which} with {axis} {base} {counts} a number is struck, or the work differs.");
     }
     if of(Outcome::Undecided) == count {
         let whether = format!("Whether {axis} makes a difference against {base} is undecided");

@@ -111,6 +111,7 @@ fn sentence(numbers: u32, stand: u32, unchecked: u32, reasons: &[Reason]) -> Str
         (1, 1) => "The one number stands".to_string(),
         (0, 1) => "The one number does not stand".into(),
         (0, n) => format!("None of {n} numbers stands"),
+        (2, 2) => "Both numbers stand".into(),
         (all, n) if all == n => format!("All {n} numbers stand"),
         (some, n) => format!("{some} of {n} numbers {}", if some == 1 { "stands" } else { "stand" }),
     };
@@ -136,6 +137,7 @@ fn of_reason(reason: &Reason, of: u32) -> String {
     let is_one = *numbers == 1;
     let subject = match (of, *numbers) {
         (1, _) => "it".to_string(),
+        (2, 2) => "both".into(),
         (of, numbers) if of == numbers => format!("all {numbers}"),
         (_, numbers) => numbers.to_string(),
     };

@@ -98,6 +98,12 @@ pub trait Servers: Sync {
         Vec::new()
     }
 
+    /// The threads or processes in which the server serves those who are connected, but for whoever asks here: where
+    /// users have left, the lab's own sessions. None where it does not say them.
+    fn serving(&self, _: &Up, _users: &[&UserGroup]) -> Vec<u32> {
+        Vec::new()
+    }
+
     /// As disturbances of these data come to it; who speaks no SQL refuses them.
     fn target(&self, up: &Up, _needs: &[DatasetNeed]) -> Arc<dyn Target> {
         Arc::new(up.endpoint.clone())

@@ -231,6 +231,7 @@ impl<'a> Run<'a, '_, '_> {
         let UnderWay { mut record, instruments, auditor, profiler, before, floor, own, recorder, so_far } = under_way;
         let Assignment { needs: RunNeeds { run: planned, cell, .. }, .. } = self.assignment;
         let outcome = so_far.joined(&mut record, self.caller.as_deref_mut());
+        let lab = profiler.as_ref().map(|_| sources::of_the_lab(self.provision.still_up(), stages)).unwrap_or_default();
         let way = if outcome.failure.is_none() { floor.and_after(&stages[0].1, reporter.stop) } else { None };
         if way.is_some() {
             self.led.iter_mut().for_each(|led| led.take_floors(&stages[0].1));
@@ -244,7 +245,7 @@ impl<'a> Run<'a, '_, '_> {
         }
         record.phases = phases;
         if let Some(profiler) = profiler {
-            let (profile, stacks) = profiler.finish(start, &record.phases);
+            let (profile, stacks) = profiler.finish(start, &record.phases, &lab);
             reporter.notebook.stacks(&planned.id, &stacks)?;
             record.profile = Some(profile);
         }

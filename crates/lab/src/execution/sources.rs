@@ -1,7 +1,7 @@
-//! Who is read while a run goes on, and what of it somebody wants.
+//! Who is read while a run goes on, what of it somebody wants, and which threads serve those who read.
 
 use super::audit::Auditor;
-use crate::backends::access::LoadPlan;
+use crate::backends::access::{LoadPlan, UserGroup};
 use crate::backends::samplers::SamplerNeeds;
 use crate::backends::up::Up;
 use crate::backends::{MakeSources, Sampled, of_up};
@@ -28,4 +28,10 @@ pub(crate) fn of_run(
     let patience = Duration::from_nanos(cell.load.deadline.0);
     let users = &stages[0].1.user_groups[0];
     of_up(up).sources(up, Sampled { server: &cell.server, users, patience, needs, process, workers })
+}
+
+/// The threads of the server's that serve the lab's own sessions, once its users have left.
+pub(crate) fn of_the_lab(up: Option<&Up>, stages: &[(Stage, LoadPlan)]) -> Vec<u32> {
+    let users: Vec<&UserGroup> = stages.iter().flat_map(|(_, load_plan)| &load_plan.user_groups).collect();
+    up.map_or_else(Vec::new, |up| of_up(up).serving(up, &users))
 }

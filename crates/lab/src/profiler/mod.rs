@@ -85,8 +85,9 @@ impl Profiler {
         Ok(Self { stop, thread, period: Nanos(1_000_000_000 / u64::from(hz)) })
     }
 
-    /// Ends it: how it went, and the stacks of each phase of a run that began at this moment.
-    pub fn finish(self, start: Nanos, phases: &[PhaseRecord]) -> (Profile, Vec<Stack>) {
+    /// Ends it: how it went, and the stacks of each phase of a run that began at this moment. What the lab's own
+    /// sessions waited for, in these threads, is nobody's.
+    pub fn finish(self, start: Nanos, phases: &[PhaseRecord], lab: &[u32]) -> (Profile, Vec<Stack>) {
         self.stop.store(true, Relaxed);
         let (watch, cost) = self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let span = |phase: &PhaseRecord| start.0 + phase.from.0..start.0 + phase.to.0;
@@ -103,7 +104,7 @@ impl Profiler {
             Watch::Waits(waits) => {
                 let (event, spent) = (SWITCHES.to_string(), Spent::Waiting);
                 profile = Profile { event, spent, lost: waits.lost(), ..profile };
-                (waits.counted(&spans, self.period.0), &waits.collector)
+                (waits.counted(&spans, self.period.0, lab), &waits.collector)
             }
         };
         let of_waits = !profile.spent.is_on_cpu();
@@ -195,7 +196,7 @@ mod tests {
         let (threads, times) = (8, 300);
         let all: Vec<_> = (0..threads).map(|_| std::thread::spawn(move || sleeps_under_its_own_name(times))).collect();
         all.into_iter().for_each(|thread| thread.join().unwrap());
-        let (profile, stacks) = profiler.finish(start, &[measured(start)]);
+        let (profile, stacks) = profiler.finish(start, &[measured(start)], &[]);
         // Looked at once a millisecond; it sleeps longer where the machine is busy.
         let (slept, asked) = (in_function(&stacks, "sleeps_under_its_own_name"), threads * times);
         let is_told = slept > asked / 3 && slept < 20 * asked && profile.samples >= slept;
@@ -212,7 +213,7 @@ mod tests {
         };
         let start = clock::now();
         std::hint::black_box(burns_under_its_own_name(Nanos(start.0 + 400_000_000)));
-        let (profile, stacks) = profiler.finish(start, &[measured(start)]);
+        let (profile, stacks) = profiler.finish(start, &[measured(start)], &[]);
         let total: u64 = stacks.iter().map(|stack| stack.samples).sum();
         assert!(total > 0 && profile.samples >= total && profile.period == Nanos(1_001_001), "{profile:?}");
         // Other tests of this process run beside it.

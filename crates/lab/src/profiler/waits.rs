@@ -154,9 +154,9 @@ impl Waits {
         self.pairing.lost + self.collector.lost
     }
 
-    /// How often threads would have been seen waiting in the phases, looked at once in a period.
-    pub fn counted(&self, phases: &[Range<u64>], period: u64) -> Seen {
-        self.pairing.counted(phases, period)
+    /// How often threads would have been seen waiting in the phases, looked at once in a period; without those aside.
+    pub fn counted(&self, phases: &[Range<u64>], period: u64, aside: &[u32]) -> Seen {
+        self.pairing.counted(phases, period, aside)
     }
 }
 
@@ -221,9 +221,9 @@ impl Pairing {
         }
     }
 
-    fn counted(&self, phases: &[Range<u64>], period: u64) -> Seen {
+    fn counted(&self, phases: &[Range<u64>], period: u64, aside: &[u32]) -> Seen {
         let mut seen = Seen::default();
-        for (number, wait) in self.over.iter().enumerate() {
+        for (number, wait) in self.over.iter().enumerate().filter(|(_, wait)| !aside.contains(&wait.tid)) {
             // Where between two looks it began, the same whenever it is asked.
             let chance = (split_mix(number as u64) >> 11) as f64 / (1_u64 << 53) as f64;
             let Waited { all, seen: by_stacks } = self.waited.get(&wait.tid).copied().unwrap_or_default();
@@ -292,10 +292,11 @@ mod tests {
         };
         assert_eq!((of(0), of(1), pairing.over.len()), ((10, 40, 7, 3, false), (50, 60, 8, 1, true), 2));
         // It waited 40 ms, for which stacks of 3 × 30 and 1 × 10 stand; ten of thirty are in the first phase.
-        let seen = pairing.counted(&[0..20 * MS, 20 * MS..55 * MS], MS);
+        let seen = pairing.counted(&[0..20 * MS, 20 * MS..55 * MS], MS, &[]);
         let counts: Vec<_> = seen.counts.into_iter().collect();
         assert_eq!(counts, [((0, 7, false), 12), ((1, 7, false), 24), ((1, 8, true), 2)]);
         assert_eq!(seen.all, 40);
+        assert_eq!(pairing.counted(&[0..20 * MS, 20 * MS..55 * MS], MS, &[2]).all, 0, "a session of the lab's");
     }
 
     #[test]
@@ -324,7 +325,7 @@ mod tests {
         let waited = Waited { all: 2_500 * MS, seen: 2_500 * MS };
         let waited = HashMap::from([(1, waited)]);
         let pairing = Pairing { over: waits.collect(), waited, ..pairing(&[]) };
-        let seen = pairing.counted(&[0..1, 1..u64::MAX], MS);
+        let seen = pairing.counted(&[0..1, 1..u64::MAX], MS, &[]);
         assert!((2_400..2_600).contains(&seen.counts[&(1, 0, false)]), "{:?}", seen.counts);
     }
 

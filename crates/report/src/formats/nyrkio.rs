@@ -14,12 +14,7 @@ pub fn of(handed: &Handed) -> Result<String, String> {
     let lacking: Vec<&str> = NEEDED.into_iter().filter(|key| !handed.attributes.contains_key(*key)).collect();
     if !lacking.is_empty() {
         let asked: Vec<String> = lacking.iter().map(|key| format!("--attribute {key}=…")).collect();
-        return Err(format!(
-            "Nyrkiö files a result under {}, and {} not given; add {}",
-            NEEDED.join(", "),
-            if lacking.len() == 1 { format!("{} was", lacking[0]) } else { format!("{} were", lacking.join(", ")) },
-            asked.join(" ")
-        ));
+        return Err(format!("Nyrkiö files a result under {}; add {}", NEEDED.join(", "), asked.join(" ")));
     }
     let places = places(handed);
     let metrics: Vec<Value> = places

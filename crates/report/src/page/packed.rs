@@ -6,7 +6,7 @@ use base64ct::{Base64, Encoding};
 use serde_json::{Value, json};
 
 const DIGITS: usize = 6;
-/// Of ten: beyond it a tenth of the bytes costs as much time again.
+/// The effort, out of ten, beyond which few bytes less cost as much time again.
 const EFFORT: u8 = 6;
 
 pub fn packed(mut value: Value) -> String {

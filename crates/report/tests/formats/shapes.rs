@@ -62,5 +62,5 @@ fn nyrkio_is_given_a_result_with_its_commit_and_refuses_to_go_without() {
     }
     judged.attributes.remove("branch");
     let why = judged.told("nyrkio").expect_err("it would be filed nowhere");
-    assert!(why.contains("branch was not given; add --attribute branch=…"), "{why}");
+    assert!(why.contains("git_commit; add --attribute branch=…"), "{why}");
 }

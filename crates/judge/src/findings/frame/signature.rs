@@ -6,6 +6,7 @@
 use super::finding::{Case, Cost, Necessary, Place, Scene, Time, name};
 use crate::frame::account::{Part, Split, operation_us, per_operation_of};
 use crate::frame::metrics::{CLIENT_PROCESS, SERVER_SYSTEM, SERVER_USER};
+use crate::frame::naming::listed;
 use crate::frame::{CellEvidence, RunEvidence, account};
 use crate::stats::average;
 use model::units::{Share, round3};
@@ -132,7 +133,7 @@ impl<'a> Signature<'a> {
             sentence: format!(
                 "{} of the growth is {} ({} to {}).",
                 Share(share.value),
-                parts.iter().map(|p| p.word()).collect::<Vec<_>>().join(" and "),
+                listed(&parts.iter().map(|p| p.word()).collect::<Vec<_>>()),
                 Share(share.low),
                 Share(share.high)
             ),

@@ -42,6 +42,22 @@ pub(crate) fn knock_at(endpoint: SqlEndpoint, name: &str) -> Result<(Found, SqlE
     Ok((found, endpoint, control))
 }
 
+/// What tells the threads of sessions: MariaDB's table, else MySQL's. A pool's threads are nobody's.
+const SERVING: [&str; 2] = [
+    "SELECT TID FROM information_schema.PROCESSLIST WHERE TID IS NOT NULL AND ID <> CONNECTION_ID() \
+     AND @@thread_handling = 'one-thread-per-connection'",
+    "SELECT THREAD_OS_ID FROM performance_schema.threads WHERE THREAD_OS_ID IS NOT NULL AND TYPE = 'FOREGROUND' \
+     AND PROCESSLIST_ID <> CONNECTION_ID() AND @@thread_handling = 'one-thread-per-connection'",
+];
+
+/// The threads that serve other sessions than this one.
+pub(super) fn serving(endpoint: &SqlEndpoint) -> Option<Vec<u32>> {
+    let mut control = Control::connect_with(endpoint, NO_ROOM_PATIENCE).ok()?;
+    let rows = SERVING.into_iter().find_map(|sql| control.rows(sql).ok());
+    control.quit();
+    Some(rows?.into_iter().flatten().filter_map(|tid| tid?.parse().ok()).collect())
+}
+
 /// How many sessions it admits. It has just refused users for want of room, may refuse the lab too, and is not waited
 /// for.
 pub(super) fn session_limit(endpoint: &SqlEndpoint) -> Option<String> {

@@ -5,7 +5,7 @@ use super::asking::asker;
 use super::control::Control;
 use super::data::DataDirectory;
 use super::describe::{describe, of_ours};
-use super::found::{has_room, knock, knock_at, session_limit};
+use super::found::{has_room, knock, knock_at, serving, session_limit};
 use super::instruments::PerformanceSchema;
 use super::kinds;
 use super::plugins::PortEndpoints;
@@ -100,6 +100,10 @@ impl Servers for MySql {
 
     fn instruments(&self, up: &Up, cell: &Cell, _: &[&UserGroup]) -> Result<Box<dyn Instruments>, String> {
         Ok(Box::new(PerformanceSchema::of(up, cell)?))
+    }
+
+    fn serving(&self, up: &Up, _: &[&UserGroup]) -> Vec<u32> {
+        serving(&up.endpoint).unwrap_or_default()
     }
 
     fn session_limit(&self, users: &UserGroup) -> Option<String> {

@@ -52,6 +52,9 @@ const OF_SESSION: &str = "SELECT name, setting FROM pg_settings WHERE name IN ('
      'plan_cache_mode', 'random_page_cost', 'effective_cache_size', 'max_parallel_workers_per_gather', \
      'standard_conforming_strings', 'statement_timeout', 'lock_timeout')";
 const ENGINES: &str = "SELECT amname, NULL FROM pg_am WHERE amtype = 't'";
+/// The processes of other sessions than this one.
+const SERVING: &str =
+    "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
 const TLS: &str = "SELECT version, cipher FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
 
 pub struct PostgreSql;
@@ -130,6 +133,16 @@ impl Servers for PostgreSql {
     fn observe(&self, _: &Up, users: &[&UserGroup], _: &[DatasetNeed]) -> Vec<State> {
         let endpoint = users.iter().find_map(|users| users.access.beside.as_ref()?.postgres());
         endpoint.map(state::read).unwrap_or_default()
+    }
+
+    fn serving(&self, _: &Up, users: &[&UserGroup]) -> Vec<u32> {
+        let Some(endpoint) = users.iter().find_map(|users| users.access.beside.as_ref()?.postgres()) else {
+            return Vec::new();
+        };
+        let Ok(mut control) = Control::connect(endpoint, PATIENCE) else { return Vec::new() };
+        let rows = control.rows(SERVING).unwrap_or_default();
+        control.quit();
+        rows.into_iter().flatten().filter_map(|pid| pid?.parse().ok()).collect()
     }
 
     /// They are looked at from a session of the lab's, and nothing is switched: a server of others is asked, too.
