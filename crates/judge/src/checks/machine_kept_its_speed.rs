@@ -77,12 +77,14 @@ fn look(cell: &CellEvidence) -> Sight {
     let [warn, fail] = [&PULSE_WARN, &PULSE_FAIL].map(|limit| Share(cell.limits.of(limit).max(usually)));
     let beyond = |limit: Share| seen.iter().filter(|(_, share, ..)| *share > limit.0).count();
     let most = |count: usize| count * 2 >= seen.len();
-    let status = match (beyond(warn), beyond(fail)) {
-        (_, failed) if most(failed) => Status::Fail,
-        (warned, failed) if failed > 0 || most(warned) => Status::Warn,
-        (_, _) => Status::Pass,
+    let (off, failed) = (beyond(warn), beyond(fail));
+    let status = if most(failed) {
+        Status::Fail
+    } else if failed > 0 || most(off) {
+        Status::Warn
+    } else {
+        Status::Pass
     };
-    let off = beyond(warn);
     let first = if off == 0 { "The machine kept its speed" } else { "The machine changed its speed" };
     let at = cell.runs.iter().find(|run| run.run.id == *id).map_or_else(|| format!("run {id}"), naming::run);
     let rest = if off > 0 && !most(off) {

@@ -27,7 +27,8 @@ pub const POOL_READS: Limit = Limit::number(
 pub const IO_STALLED: Limit =
     Limit::share("io_stalled", 0.2, "of the time in which somebody waited for the disk").convention();
 
-/// Times as many as that take as long as the cached statement itself, so that whoever waits waits for them.
+/// `POOL_READS` costs a tenth of a cached statement: ten times as many pages take as long as it, and who waits for the
+/// disk waits for them.
 const BINDING: f64 = 10.0;
 
 /// The variable that sizes an engine's cache.
