@@ -40,7 +40,7 @@ const STUDIES = [
   {
     name: 'refused-orders',
     study: 'every New-Order was aborted by a NOT NULL, and nobody saw it',
-    words: [/Not one new_order of 174 was done \(error 1048 .*Column 'ol_delivery_d' cannot be null/, /None of 2 numbers stands; all 2 are struck because operations failed/],
+    words: [/Not one new_order of 174 was done \(error 1048 .*Column 'ol_delivery_d' cannot be null/, /None of 2 numbers stands; both are struck because operations failed/],
     chart: /QPS ÷ shown; shown: .*; swallowed: 1\.42 ×, struck/,
   },
   {
