@@ -49,7 +49,8 @@ impl Ring {
         Ok(Self { ring: builder.build(SUBMISSIONS)?, ticking: false })
     }
 
-    #[inline]
+    // Two places exchange, for which the compiler would call it; `bench/instructions.sh` counts what that costs.
+    #[inline(always)]
     pub fn poll_exchange(
         &mut self,
         slots: &mut Slots,

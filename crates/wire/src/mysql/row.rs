@@ -97,7 +97,8 @@ pub struct BinaryCells<'a, 't> {
 impl<'a> Iterator for BinaryCells<'a, '_> {
     type Item = Result<Cell<'a>, Malformed>;
 
-    #[inline]
+    // Two places read rows, for which the compiler would call it; `bench/instructions.sh` counts what that costs.
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let column_type = *self.types.get(self.next)?;
         let bit = self.next + ROW_BITMAP_OFFSET;
@@ -168,7 +169,7 @@ impl std::fmt::Display for Time {
 }
 
 impl<'a> Cell<'a> {
-    #[inline]
+    #[inline(always)]
     fn read(reader: &mut Reader<'a>, column_type: ColumnType) -> Result<Self, Malformed> {
         type T = ColumnType;
         let unsigned = column_type.unsigned;
