@@ -27,13 +27,10 @@ const NEVER_FAILED: &[(&str, &str)] = &[(
     "client_was_not_in_the_way",
     "on the machine that recorded `other-io` the ways were too near to each other for two users",
 )];
-const NO_RANKS: &str = "one process drove the load of every healthy specimen; constructed-ranks is an edited one";
 /// Checks that no healthy specimen passes, and why not: there is none.
 const NEVER_PASSED: &[(&str, &str)] = &[
     ("answers_were_fresh", "the healthy gets are of a cache, to which it does not apply; view-per-get passes it"),
     ("network_had_room", "users of all specimens but an edited one came over a socket, to which it does not apply"),
-    ("ranks_were_one_load", NO_RANKS),
-    ("ranks_agree", NO_RANKS),
 ];
 
 /// Sentences of one check with one status: more would tell nobody more.

@@ -8,6 +8,7 @@
 use crate::frame::applies::Absence;
 use crate::frame::naming::{self, counted};
 use crate::frame::{Applies, CellEvidence, Check, Doubts, Evidence, Look, RunEvidence, Seen, Sight};
+use model::record::answer::StatementPlan;
 use model::{Status, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,14 +25,13 @@ pub const CHECK: Check = Check {
     look: Look::Experiment(look),
 };
 
-/// Only statements that read have answers to compare.
+/// Only statements that read have answers to compare, and only those that are asked before anybody writes.
 fn absent(evidence: &Evidence) -> Absence {
-    let runs = || evidence.cells.iter().flat_map(|cell| &cell.runs);
-    let sessions = runs().flat_map(|run| std::iter::once(&run.run.session).chain(run.run.more_sessions.values()));
-    let mut asked = sessions.flat_map(|session| &session.plans);
+    let mut asked = evidence.cells.iter().flat_map(|cell| cell.runs.iter().flat_map(|run| plans(cell, run)));
     let none_reads = !asked.any(|plan| !plan.answers.is_empty() || reads(&plan.sql));
-    (none_reads && runs().next().is_some())
-        .then(|| "No statement reads rows here: there is no answer to compare.".into())
+    let has_runs = evidence.cells.iter().any(|cell| !cell.runs.is_empty());
+    (none_reads && has_runs)
+        .then(|| "No statement that reads was asked before the first writes: there is no answer to compare.".into())
 }
 
 fn reads(sql: &str) -> bool {
@@ -47,13 +47,13 @@ fn look(evidence: &Evidence) -> Sight {
     let mut asked: BTreeMap<Question, BTreeMap<&str, &CellEvidence>> = BTreeMap::new();
     for cell in &evidence.cells {
         for run in &cell.runs {
-            for (question, answer) in answers(run) {
+            for (question, answer) in answers(cell, run) {
                 asked.entry(question).or_default().entry(answer).or_insert(cell);
             }
         }
     }
-    let cells: BTreeSet<_> =
-        evidence.cells.iter().filter(|c| c.runs.iter().any(|r| !answers(r).is_empty())).map(|c| &c.cell.id).collect();
+    let has_answers = |cell: &&CellEvidence| cell.runs.iter().any(|run| !answers(cell, run).is_empty());
+    let cells: BTreeSet<_> = evidence.cells.iter().filter(has_answers).map(|cell| &cell.cell.id).collect();
     if asked.is_empty() {
         return Err("no answer was kept".into());
     }
@@ -74,17 +74,23 @@ fn look(evidence: &Evidence) -> Sight {
     Ok(Seen::new(Status::Fail, format!("{wrong} answers"), "0 answers", sentence).at(ids))
 }
 
+/// What was asked before the users of the first stage came; what later stages were asked, others had written before.
+fn plans<'a>(cell: &CellEvidence<'a>, run: &RunEvidence<'a>) -> impl Iterator<Item = &'a StatementPlan> + use<'a> {
+    let is_only_stage = cell.cell.stages().len() == 1;
+    let others = run.run.more_sessions.values().filter(move |_| is_only_stage);
+    std::iter::once(&run.run.session).chain(others).flat_map(|session| &session.plans)
+}
+
 /// The answers of a run that found its data as they were made.
-fn answers<'a>(run: &RunEvidence<'a>) -> Vec<(Question<'a>, &'a str)> {
+fn answers<'a>(cell: &CellEvidence<'a>, run: &RunEvidence<'a>) -> Vec<(Question<'a>, &'a str)> {
     let fresh = run.run.start.as_ref().is_some_and(|start| !start.aged);
     let [data] = run.datasets[..] else { return Vec::new() };
     if !fresh {
         return Vec::new();
     }
-    let plans = run.run.session.plans.iter();
-    let of_plan = |plan: &'a model::record::answer::StatementPlan| {
+    let of_plan = |plan: &'a StatementPlan| {
         let key = move |asked: &'a str| (data.family.as_str(), &data.parameters, plan.statement.as_str(), asked);
         plan.answers.iter().map(move |a| (key(&a.asked), a.answer.as_str()))
     };
-    plans.flat_map(of_plan).collect()
+    plans(cell, run).flat_map(of_plan).collect()
 }

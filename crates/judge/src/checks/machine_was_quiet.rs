@@ -6,6 +6,7 @@
 //! on a machine of sixty-four as on one of two, above half a CPU and a whole one. What the kernel does is nobody's
 //! process: interrupts (those of the users' own connections among them) are left out, and so are its own threads,
 //! which write pages back and finish the disk's requests; whose bytes those were is the question of `disk_was_ours`.
+//! Nor are the load's other ranks on this machine others: their workers' time is left out.
 //! Busy time comes in ticks of 10 ms, so that short runs resolve little: all repetitions are taken together, twice the
 //! resolution is allowed beside the limits, and where one resolution exceeds 5 % nothing can be said.
 
@@ -127,6 +128,12 @@ fn by_kernel(run: &RunEvidence) -> f64 {
     cpu as f64 * (run.seconds() / whole.max(run.seconds())).min(1.0)
 }
 
+/// Nanoseconds of ranks that share the machine with the first, whose process the sampler reads.
+fn by_ranks_beside(run: &RunEvidence, seconds: f64) -> f64 {
+    let beside = run.run.ranks.iter().filter(|rank| rank.rank > 0 && rank.is_beside_leader && rank.lived.0 > 0);
+    beside.map(|rank| rank.worker_cpu.0 as f64 * (seconds / rank.lived.seconds()).min(1.0)).sum()
+}
+
 fn add(times: &mut Times, run: &RunEvidence) -> Option<()> {
     let host = run.growth("host.cpu.total")?;
     let grown = |counter: &str| run.growth(counter).map(|g| g.delta);
@@ -136,7 +143,7 @@ fn add(times: &mut Times, run: &RunEvidence) -> Option<()> {
     // The processes' own windows may differ from the host's by the time that reading takes.
     let own = run.rates(&[SERVER_USER, SERVER_SYSTEM, CLIENT_PROCESS])? * host.seconds;
     times.total += host.delta;
-    times.others += busy - own;
+    times.others += busy - own - by_ranks_beside(run, host.seconds);
     times.kernel += by_kernel(run);
     times.seconds += host.seconds;
     // Each CPU's count is up to one tick late at each end: uniform, so a variance of a sixth of a tick squared.

@@ -4,6 +4,7 @@ use crate::bench::*;
 use model::record::Record;
 use model::record::around::Neighbour;
 use model::record::event::{Event, EventKind};
+use model::record::ranks::RankRecord;
 use model::units::{Bytes, Nanos};
 use model::verdict::Status::{Fail, NotEvaluable, Pass, Warn};
 
@@ -92,4 +93,18 @@ fn what_a_neighbour_spoilt_may_be_repeated_a_few_times_and_nothing_is_chosen_by_
     let told =
         crate::bench::judge(&one_spoilt(2)).claims.iter().any(|c| c.sentence.contains("carried out again 2 times"));
     assert!(told, "a reader is told");
+}
+
+#[test]
+fn ranks_of_the_load_on_this_machine_are_no_others() {
+    let beside = |is_beside_leader: bool| {
+        all_runs(move |r| {
+            counter(r, "host.cpu.idle", 1.3e9);
+            let (worker_cpu, lived) = (Nanos::from_millis(430), Nanos::from_millis(1000));
+            let other = RankRecord { rank: 1, is_beside_leader, worker_cpu, lived, ..RankRecord::default() };
+            r.ranks = vec![RankRecord { is_beside_leader: true, worker_cpu, lived, ..RankRecord::default() }, other];
+        })
+    };
+    assert_eq!(status(&beside(true), "machine_was_quiet"), Pass);
+    assert_eq!(status(&beside(false), "machine_was_quiet"), Fail, "it works elsewhere, and somebody else here");
 }

@@ -76,5 +76,37 @@ pub(super) fn at_home(text: &str, instance: &Instance) -> String {
 /// Ports of key endpoint are new at every start, too.
 fn hide_ports(text: String, instance: &Instance) -> String {
     let ports = instance.key_listener().and_then(|key_addresses| key_addresses.ports).unwrap_or_default();
-    ports.iter().filter(|port| **port != 0).fold(text, |text, port| text.replace(&port.to_string(), "{endpoint}"))
+    ports.iter().filter(|port| **port != 0).fold(text, |text, port| hide_number(&text, &port.to_string()))
+}
+
+/// Wherever it stands as a number, and is no part of a longer one.
+fn hide_number(text: &str, number: &str) -> String {
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let (mut hidden, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(number) {
+        let (before, after) = (&rest[..at], &rest[at + number.len()..]);
+        let is_part = is_digit(before.chars().last().or(hidden.chars().last())) || is_digit(after.chars().next());
+        hidden = hidden + before + if is_part { number } else { "{endpoint}" };
+        rest = after;
+    }
+    hidden + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_is_hidden_where_it_is_a_number_of_its_own() {
+        for (text, hidden) in [
+            ("44073", "{endpoint}"),
+            ("-p 44073 -l ::1:44073", "-p {endpoint} -l ::1:{endpoint}"),
+            ("18446744073709547520", "18446744073709547520"),
+            ("4407344073", "4407344073"),
+            ("440730", "440730"),
+            ("", ""),
+        ] {
+            assert_eq!(hide_number(text, "44073"), hidden, "{text}");
+        }
+    }
 }

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""How near healthy records come to the limits of checks, by machine: trust/margins.py FOLDER...
+
+Each FOLDER is a record of which nothing is wrong: an A/A record that `KEEP=FOLDER make aa` kept, or an unpacked specimen
+called healthy. Each is judged once more. Of every check that measures a share and holds it against one there is a line: what
+it measured in the middle, at the 95th percentile and at most, and the share at which it warns (or fails, where it never warns).
+A limit in the middle of what healthy machines do is wrong; one far beyond it says nothing of harm that is smaller.
+
+  TABLE=FILE      where the table goes (docs/trust.md)
+"""
+
+import json, re, subprocess, sys
+from collections import defaultdict
+from pathlib import Path
+
+import page
+from common import ASSAY, PAGE
+
+SHARE = re.compile(r"([\d.]+(?:e-?\d+)?) %")
+
+
+def share(text):
+    found = SHARE.search(text)
+    return float(found[1]) if found else None
+
+
+def limit(text):
+    """Where it begins to warn, else where it fails."""
+    return share(text.split("warns at", 1)[-1])
+
+
+def machine(record):
+    host = json.loads((record / "host.json").read_text())
+    return f"{len(host['cpus'])} × {host['cpu_model']}"
+
+
+def verdicts(record):
+    subprocess.run([ASSAY, "report", str(record)], capture_output=True)
+    report = json.loads((record / "report.json").read_text())
+    return [v for cell in report["cells"] for v in cell["verdicts"]] + report.get("verdicts", [])
+
+
+def table(records):
+    seen, limits, machines = defaultdict(lambda: defaultdict(list)), defaultdict(set), defaultdict(int)
+    for record in records:
+        where = machine(record)
+        machines[where] += 1
+        for verdict in verdicts(record):
+            measured = share(verdict["measured"]) if SHARE.match(verdict["measured"]) else None
+            most = limit(verdict["limit"])
+            if measured is not None and most is not None and verdict["verdict"] in ("pass", "warn", "fail"):
+                seen[verdict["check"]][where].append(measured)
+                limits[verdict["check"]].add(most)
+    names = sorted(machines)
+    lines = [
+        "; ".join(f"{machines[name]} records of {name}" for name in names) + ".",
+        "",
+        "| check | " + " | ".join(f"{name}: verdicts, middle, 95 %, most" for name in names) + " | warns at |",
+        "|---|" + "---|" * len(names) + "---|",
+    ]
+    for check in sorted(seen):
+        cells = []
+        for name in names:
+            values = sorted(seen[check][name])
+            at = lambda part: values[min(len(values) - 1, int(part * len(values)))]
+            cells.append(f"{len(values)}: {at(0.5):.2g}, {at(0.95):.2g}, {values[-1]:.2g} %" if values else "–")
+        own = sorted(limits[check])
+        lines.append(f"| `{check}` | " + " | ".join(cells) + f" | {own[0]:g} %" + (f" to {own[-1]:g} %" if len(own) > 1 else "") + " |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    records = [Path(name) for name in sys.argv[1:]]
+    if not records:
+        raise SystemExit(__doc__)
+    page.put(PAGE, "margins", table(records))
