@@ -3,14 +3,14 @@
 
 Each FOLDER is a record of which nothing is wrong: an A/A record that `KEEP=FOLDER make aa` kept, or an unpacked specimen
 called healthy. Each is judged once more. Of every check that measures a share and holds it against one there is a line: what
-it measured in the middle, at the 95th percentile and at most, and the share at which it warns (or fails, where it never warns).
-A limit in the middle of what healthy machines do is wrong; one far beyond it says nothing of harm that is smaller.
+it measured in the middle, at the 95th percentile and at most, and its limit in the words of a verdict. A limit in the middle
+of what healthy machines do is wrong; one far beyond it says nothing of harm that is smaller.
 
   TABLE=FILE      where the table goes (docs/trust.md)
 """
 
 import json, re, subprocess, sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import page
@@ -22,11 +22,6 @@ SHARE = re.compile(r"([\d.]+(?:e-?\d+)?) %")
 def share(text):
     found = SHARE.search(text)
     return float(found[1]) if found else None
-
-
-def limit(text):
-    """Where it begins to warn, else where it fails."""
-    return share(text.split("warns at", 1)[-1])
 
 
 def machine(record):
@@ -41,21 +36,20 @@ def verdicts(record):
 
 
 def table(records):
-    seen, limits, machines = defaultdict(lambda: defaultdict(list)), defaultdict(set), defaultdict(int)
+    seen, limits, machines = defaultdict(lambda: defaultdict(list)), defaultdict(Counter), Counter()
     for record in records:
         where = machine(record)
         machines[where] += 1
         for verdict in verdicts(record):
             measured = share(verdict["measured"]) if SHARE.match(verdict["measured"]) else None
-            most = limit(verdict["limit"])
-            if measured is not None and most is not None and verdict["verdict"] in ("pass", "warn", "fail"):
+            if measured is not None and share(verdict["limit"]) is not None:
                 seen[verdict["check"]][where].append(measured)
-                limits[verdict["check"]].add(most)
+                limits[verdict["check"]][verdict["limit"]] += 1
     names = sorted(machines)
     lines = [
         "; ".join(f"{machines[name]} records of {name}" for name in names) + ".",
         "",
-        "| check | " + " | ".join(f"{name}: verdicts, middle, 95 %, most" for name in names) + " | warns at |",
+        "| check | " + " | ".join(f"{name}: verdicts, middle, 95 %, most" for name in names) + " | limit |",
         "|---|" + "---|" * len(names) + "---|",
     ]
     for check in sorted(seen):
@@ -64,8 +58,8 @@ def table(records):
             values = sorted(seen[check][name])
             at = lambda part: values[min(len(values) - 1, int(part * len(values)))]
             cells.append(f"{len(values)}: {at(0.5):.2g}, {at(0.95):.2g}, {values[-1]:.2g} %" if values else "–")
-        own = sorted(limits[check])
-        lines.append(f"| `{check}` | " + " | ".join(cells) + f" | {own[0]:g} %" + (f" to {own[-1]:g} %" if len(own) > 1 else "") + " |")
+        (usual, _), *_ = limits[check].most_common(1)
+        lines.append(f"| `{check}` | " + " | ".join(cells) + f" | {usual} |")
     return "\n".join(lines)
 
 
