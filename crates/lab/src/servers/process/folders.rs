@@ -207,7 +207,9 @@ mod tests {
         let held = claim(home.path(), "mine-", "mine-held").expect("a claim");
         for (name, file) in [("mine-empty", None), ("mine-dead", Some(OWNER)), ("mine-filled", Some("data"))] {
             fs::create_dir(home.path().join(name)).expect("a folder");
-            file.map(|file| fs::write(home.path().join(name).join(file), "").expect("a file"));
+            if let Some(file) = file {
+                fs::write(home.path().join(name).join(file), "").expect("a file");
+            }
         }
         fs::create_dir(home.path().join("other")).expect("a folder");
         sweep(home.path(), "mine-");
