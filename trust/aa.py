@@ -18,7 +18,7 @@ from collections import Counter
 from pathlib import Path
 
 import page
-from common import ASSAY, PAGE, Figures, commit, say
+from common import ASSAY, PAGE, Figures, commit, say, verdicts
 
 FIGURES = Figures("aa.jsonl")
 WORKLOADS = ["point_selects", "update_non_index", "mixed", "read_write", "random_points",
@@ -72,7 +72,7 @@ def counted(place):
     report = json.loads((place / "report.json").read_text())
     checks = {}
     cells = report["cells"]
-    for verdict in [v for c in cells for v in c["verdicts"]] + report.get("verdicts", []):
+    for verdict in verdicts(report):
         checks.setdefault(verdict["check"], Counter())[verdict["verdict"]] += 1
     status = Counter(cell["status"] for cell in cells)
     compared = report.get("comparisons", [])

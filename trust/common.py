@@ -33,3 +33,8 @@ class Figures:
 
     def replace(self, figures):
         self.file.write_text("".join(json.dumps(figure, ensure_ascii=False) + "\n" for figure in figures))
+
+
+def verdicts(report):
+    """Those of cells, and those that speak once for a record."""
+    return [verdict for cell in report["cells"] for verdict in cell["verdicts"]] + report.get("verdicts", [])

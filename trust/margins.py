@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import page
-from common import ASSAY, PAGE
+from common import ASSAY, PAGE, verdicts
 
 SHARE = re.compile(r"([\d.]+(?:e-?\d+)?) %")
 
@@ -29,10 +29,9 @@ def machine(record):
     return f"{len(host['cpus'])} × {host['cpu_model']}"
 
 
-def verdicts(record):
+def judged(record):
     subprocess.run([ASSAY, "report", str(record)], capture_output=True)
-    report = json.loads((record / "report.json").read_text())
-    return [v for cell in report["cells"] for v in cell["verdicts"]] + report.get("verdicts", [])
+    return json.loads((record / "report.json").read_text())
 
 
 def table(records):
@@ -40,7 +39,7 @@ def table(records):
     for record in records:
         where = machine(record)
         machines[where] += 1
-        for verdict in verdicts(record):
+        for verdict in verdicts(judged(record)):
             measured = share(verdict["measured"]) if SHARE.match(verdict["measured"]) else None
             if measured is not None and share(verdict["limit"]) is not None:
                 seen[verdict["check"]][where].append(measured)

@@ -23,7 +23,7 @@ import json, os, re, shutil, signal, subprocess, sys, tempfile, time, tomllib
 from pathlib import Path
 
 import page
-from common import ASSAY, PAGE, Figures, commit, say
+from common import ASSAY, PAGE, Figures, commit, say, verdicts
 
 HERE = Path(__file__).resolve().parent
 FIGURES = Figures("sabotage.jsonl")
@@ -152,7 +152,7 @@ class Lab:
 
     def heard(self):
         """What is told that is no praise: (check, status, sentence)."""
-        told = verdicts(self.record)
+        told = told_of(self.record)
         for note in self.notes():
             if "failed" in note["kind"] or note["kind"] in ("instance_died", "run_aborted"):
                 told.append((FROM_NOTES[0], "fail", note["text"]))
@@ -162,14 +162,13 @@ class Lab:
         return told
 
 
-def verdicts(record):
+def told_of(record):
     """Of a judged record, those that warn or fail."""
     try:
         report = json.loads((record / "report.json").read_text())
     except (OSError, ValueError):
         return []
-    cells = [verdict for cell in report["cells"] for verdict in cell["verdicts"]]
-    return [(v["check"], v["verdict"], v["sentence"]) for v in cells + report.get("verdicts", []) if v["verdict"] in ("warn", "fail")]
+    return [(v["check"], v["verdict"], v["sentence"]) for v in verdicts(report) if v["verdict"] in ("warn", "fail")]
 
 
 def of_line(line):
@@ -348,7 +347,7 @@ def judge_again(table):
             subprocess.run([ASSAY, "report", place], capture_output=True)
             if Path(place, "report.json").exists():
                 before = [one for one in figure["told"] if one[0] in FROM_NOTES]
-                figure["told"] = [list(one) for one in verdicts(Path(place))] + before
+                figure["told"] = [list(one) for one in told_of(Path(place))] + before
                 figure["judged"] = commit()
         if figure["what"] == "twin":
             twins[figure["server"], figure["twin"], figure["stream"]] = figure["told"]
