@@ -30,16 +30,25 @@ impl Protocol {
         }
     }
 
-    /// What a DSN of such a server begins with, before `://`; `None` where assay opens the way itself, on servers that
-    /// it starts.
-    pub fn scheme(self) -> Option<&'static str> {
+    /// What a DSN of such a server begins with, before `://`, and the port where it names none; `None` where assay opens
+    /// the way itself, on servers that it starts.
+    fn in_dsn(self) -> Option<(&'static str, u16)> {
         match self {
-            Self::MySql => Some("mysql"),
-            Self::PostgreSql => Some("postgres"),
-            Self::Memcached => Some("memcached"),
+            Self::MySql => Some(("mysql", 3306)),
+            Self::PostgreSql => Some(("postgres", 5432)),
+            Self::Memcached => Some(("memcached", 11211)),
             Self::HandlerSocket => None,
-            Self::MongoDb => Some("mongodb"),
+            Self::MongoDb => Some(("mongodb", 27017)),
         }
+    }
+
+    pub fn scheme(self) -> Option<&'static str> {
+        self.in_dsn().map(|(scheme, _)| scheme)
+    }
+
+    /// The usual port of its servers.
+    pub fn port(self) -> Option<u16> {
+        self.in_dsn().map(|(_, port)| port)
     }
 
     pub fn of_scheme(scheme: &str) -> Option<Self> {

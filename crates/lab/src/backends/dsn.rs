@@ -16,18 +16,6 @@ use wire::mongodb::login::ADMIN;
 /// Where the password of a DSN's account is looked for.
 pub const PASSWORD: &str = "ASSAY_PASSWORD";
 
-const MYSQL_PORT: u16 = 3306;
-const POSTGRESQL_PORT: u16 = 5432;
-const MONGODB_PORT: u16 = 27017;
-const MEMCACHED_PORT: u16 = 11211;
-/// Those whose DSNs are read here, with the port where nobody says one.
-const PORTS: [(Protocol, u16); 4] = [
-    (Protocol::MySql, MYSQL_PORT),
-    (Protocol::PostgreSql, POSTGRESQL_PORT),
-    (Protocol::MongoDb, MONGODB_PORT),
-    (Protocol::Memcached, MEMCACHED_PORT),
-];
-
 const ROOT: &str = "root";
 const POSTGRES: &str = "postgres";
 
@@ -87,10 +75,9 @@ impl Named {
         let wrong = |why: &str| wrong(text, why);
         let dsn = Dsn::parse(text).map_err(|Malformed { what, mend }| Trouble::new(what).mend(mend))?;
         let named = Protocol::of_scheme(&dsn.scheme);
-        let Some((protocol, own_port)) = PORTS.into_iter().find(|(protocol, _)| named == Some(*protocol)) else {
-            let schemes = PORTS.map(|(protocol, _)| protocol.scheme().unwrap_or_default());
-            let [first, others @ ..] = schemes.map(|scheme| format!("{scheme}://"));
-            return Err(wrong(&format!("assay speaks only {first}, {} so far", others.join(" and "))));
+        let Some((protocol, own_port)) = named.and_then(|protocol| Some((protocol, protocol.port()?))) else {
+            let schemes = Protocol::ALL.into_iter().filter_map(Protocol::scheme).map(|scheme| format!("{scheme}://"));
+            return Err(wrong(&format!("assay speaks only {} so far", schemes.collect::<Vec<_>>().join(", "))));
         };
         let Query { socket, tls, source } = Query::read(&dsn.query, protocol).map_err(|why| wrong(&why))?;
         let address = match socket {
