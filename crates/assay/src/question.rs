@@ -13,7 +13,7 @@ use lua::guest::Guest;
 use lua::report::{Level, Log};
 use lua::script::Said;
 use model::experiment::{self};
-use model::plan::served::{CACHE, FERRETDB, serves};
+use model::plan::served::{named_by_kind, serves};
 use model::words::Words;
 use model::{Experiment, Host, InstalledBuild, Plan, Problem, Protocol, Record};
 use std::collections::BTreeSet;
@@ -43,7 +43,7 @@ pub fn arguments(command: Command) -> Command {
 pub fn words(host: &Host, catalogue: &Catalogue, workloads: &Workloads) -> Words {
     // What is catalogued and not here is no mistake of the author: its cells are put aside with the mend.
     let installed = host.builds.iter().map(|b| b.name.clone());
-    let known = catalogue.names().into_iter().chain([CACHE, FERRETDB].map(String::from));
+    let known = catalogue.names().into_iter().chain(named_by_kind().map(String::from));
     let more: Vec<_> = known.filter(|n| host.builds.iter().all(|b| b.name != *n)).collect();
     Words {
         workloads: workloads.words(),
@@ -113,8 +113,11 @@ pub fn resolve(
     let experiment =
         Experiment::parse(name, text, scale, &sets, &words).map_err(|problems| exit::wrong(subject, &problems))?;
     let server = &experiment.server;
-    let without_sql = [CACHE, FERRETDB].contains(&&*server.build);
-    if host.builds.iter().all(|b| !serves(&b.kind, Protocol::MySql)) && server.on.is_none() && !without_sql {
+    // Any other build that is not here is told of by its cells.
+    let is_usual = server.on.is_none()
+        && server.build == catalogue::DISTRIBUTION
+        && experiment.axes.iter().all(|axis| axis.key != "build");
+    if is_usual && host.builds.iter().all(|b| !serves(&b.kind, Protocol::MySql)) {
         return Err(exit::refused(catalogue::none_installed()));
     }
     let plan = Plan::of(&experiment, &host, &words).map_err(|problems| exit::wrong(subject, &problems))?;

@@ -30,8 +30,8 @@ impl Protocol {
         }
     }
 
-    /// What a DSN of such a server begins with, before `://`, and the port where it names none; `None` where assay opens
-    /// the way itself, on servers that it starts.
+    /// What a DSN of such a server begins with, before `://`, and the port where it names none; `None` where assay
+    /// opens the way itself, on servers that it starts.
     fn in_dsn(self) -> Option<(&'static str, u16)> {
         match self {
             Self::MySql => Some(("mysql", 3306)),

@@ -81,13 +81,17 @@ fn where_no_server_can_be_found_the_package_that_brings_one_is_named() {
     desk.write("bin/mariadbd", "#!/bin/sh\nexit 1\n");
     fs::set_permissions(desk.path("bin/mariadbd"), fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", desk.path("bin").display(), std::env::var("PATH").unwrap_or_default());
-    let output = desk.command(RUN).env("PATH", path).output().unwrap();
+    let output = desk.command(RUN).env("PATH", &path).output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(
         told.contains("no database server is installed") && told.contains("apt-get install mariadb-server"),
         "{told}"
     );
+    // Whoever names another build is told of that one.
+    let output = desk.command(RUN).args(["--on", "mysql-5.5.34"]).env("PATH", &path).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("`assay servers install mysql-5.5.34` brings it"), "{told}");
 }
 
 #[test]

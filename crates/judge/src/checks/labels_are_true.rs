@@ -41,7 +41,8 @@ fn look(cell: &CellEvidence) -> Sight {
     let label = &cell.cell.server.build;
     let instance = first.instance.ok_or("what the server says of itself was not recorded")?;
     let limit = format!("the server's own version; {} by selection", cell.limits.share(&BEST_OF));
-    if is_other(label, instance.version) {
+    // A server that was found is called by its address, which states no version.
+    if cell.cell.server.on.is_none() && is_other(label, instance.version) {
         let sentence = format!(
             "`{label}` is really {} ({}): its numbers are those of another build.",
             instance.version, instance.version_text

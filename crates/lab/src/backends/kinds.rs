@@ -18,7 +18,7 @@ pub fn of(build: &Build) -> &'static dyn Kind {
 #[cfg(test)]
 mod tests {
     use super::all;
-    use crate::servers::catalogue::entry::kinds;
+    use crate::servers::catalogue::distribution::kinds;
     use model::plan::served::serves;
     use model::protocol::Protocol;
 

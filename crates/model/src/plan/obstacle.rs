@@ -179,10 +179,10 @@ fn short_of_threads(cell: &Cell, host: &Host) -> Option<Obstacle> {
 
 /// The grammar admits what the catalogue has, so what is not here can be had.
 fn not_installed(build: &str) -> Obstacle {
-    let mend = match build {
-        DEFAULT_BUILD => "install the distribution's own server, or name a build (assay servers list)".to_string(),
-        served::CACHE => served::CACHE_MEND.to_string(),
-        _ => format!("`assay servers install {build}` brings it"),
+    let mend = match (build, served::package_of(build)) {
+        (DEFAULT_BUILD, _) => "install the distribution's own server, or name a build (assay servers list)".into(),
+        (_, Some(package)) => package.into(),
+        (_, None) => format!("`assay servers install {build}` brings it"),
     };
     Obstacle { keys: &["build"], reason: format!("build `{build}` is not installed here"), mend }
 }

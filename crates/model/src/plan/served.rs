@@ -19,15 +19,29 @@ pub const MYSQL: &str = "mysql";
 pub const MARIADB: &str = "mariadb";
 /// The kind that is a cache and nothing else.
 pub const CACHE: &str = "memcached";
-/// What brings it: distributions have it, the catalogue does not.
-pub const CACHE_MEND: &str = "install the package memcached (apt-get install memcached)";
 /// Kinds that keep documents: one that the lab can start, and any other that `on` names.
 pub const FERRETDB: &str = "ferretdb";
 pub const MONGODB: &str = "mongodb";
 /// The kind whose SQL is not MySQL's.
 pub const POSTGRESQL: &str = "postgresql";
-/// What brings it: distributions have it.
-pub const POSTGRESQL_MEND: &str = "install the package postgresql (apt-get install postgresql)";
+
+/// Kinds beside MySQL's family whose builds answer to the name of their kind, and what brings those that distributions
+/// have and the catalogue, under that name, has not.
+const NAMED_BY_KIND: &[(&str, Option<&str>)] = &[
+    (CACHE, Some("install the package memcached (apt-get install memcached)")),
+    (FERRETDB, None),
+    (POSTGRESQL, Some("install the package postgresql (apt-get install postgresql)")),
+];
+
+pub fn named_by_kind() -> impl Iterator<Item = &'static str> {
+    NAMED_BY_KIND.iter().map(|(kind, _)| *kind)
+}
+
+/// What brings the build of that name, where it is a package.
+pub fn package_of(build: &str) -> Option<&'static str> {
+    NAMED_BY_KIND.iter().find(|(kind, _)| *kind == build)?.1
+}
+
 /// Where it keeps its tables: the access method that stands in the place of a storage engine.
 pub const HEAP: &str = "heap";
 /// The storage engine where nothing is said, which is that of MySQL's family.

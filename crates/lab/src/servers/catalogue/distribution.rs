@@ -5,8 +5,8 @@ use super::probe::probe;
 use crate::os::ask;
 use crate::servers::Build;
 use crate::trouble::Trouble;
-use model::plan::served::{CACHE, FERRETDB, HEAP, POSTGRESQL};
-use model::{InstalledBuild, Version};
+use model::plan::served::{CACHE, FERRETDB, HEAP, POSTGRESQL, kinds_of};
+use model::{InstalledBuild, Protocol, Version};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -22,6 +22,29 @@ const PLPGSQL: &str = "plpgsql.so";
 /// A folder for each major of PostgreSQL, on Debian and Ubuntu; none is on anybody's path.
 const POSTGRESQL_FOLDER: &str = "/usr/lib/postgresql";
 
+/// What is found by programs of its own, beside MySQL's family.
+pub struct Program {
+    pub kind: &'static str,
+    /// Among the programs of the distribution or the user.
+    pub find: fn() -> Option<Build>,
+    /// The build of that name which a program is.
+    pub at: fn(&str, &Path) -> Option<Build>,
+    /// Whether a catalogue may have builds of it.
+    pub is_catalogued: bool,
+}
+
+pub const PROGRAMS: &[Program] = &[
+    Program { kind: CACHE, find: cache, at: cache_at, is_catalogued: false },
+    Program { kind: FERRETDB, find: documents, at: documents_at, is_catalogued: true },
+    Program { kind: POSTGRESQL, find: postgres, at: postgres_at, is_catalogued: true },
+];
+
+/// What a build of a catalogue may be.
+pub fn kinds() -> Vec<&'static str> {
+    let programs = PROGRAMS.iter().filter(|program| program.is_catalogued).map(|program| program.kind);
+    kinds_of(Protocol::MySql).chain(programs).collect()
+}
+
 /// The first server in the folders of programs; `None` when there is none or it does not start.
 pub fn find() -> Option<Build> {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -31,12 +54,17 @@ pub fn find() -> Option<Build> {
     probe(DISTRIBUTION, &binary, binary.parent()?.parent()?, &[]).ok()
 }
 
-/// Its memcached, which has no engines and no plugins.
-pub fn cache() -> Option<Build> {
+/// Its memcached.
+fn cache() -> Option<Build> {
     let binary = FOLDERS.iter().map(|folder| PathBuf::from(folder).join(CACHE)).find(|path| path.is_file())?;
-    let said = version(&binary, "-V")?;
+    cache_at(CACHE, &binary)
+}
+
+/// The memcached that this program is, which has no engines and no plugins.
+fn cache_at(name: &str, binary: &Path) -> Option<Build> {
+    let said = version(binary, "-V")?;
     let installed = InstalledBuild {
-        name: CACHE.into(),
+        name: name.into(),
         kind: CACHE.into(),
         version: Version::parse(&String::from_utf8_lossy(&said.stdout))?,
         basedir: binary.parent()?.parent()?.to_str()?.into(),
@@ -47,7 +75,7 @@ pub fn cache() -> Option<Build> {
 }
 
 /// Its PostgreSQL: of several majors the newest.
-pub fn postgres() -> Option<Build> {
+fn postgres() -> Option<Build> {
     let majors = std::fs::read_dir(POSTGRESQL_FOLDER).into_iter().flatten().flatten();
     let binaries = majors.map(|major| major.path().join("bin/postgres")).filter(|path| path.is_file());
     let builds = binaries.filter_map(|binary| postgres_at(POSTGRESQL, &binary));
@@ -55,7 +83,7 @@ pub fn postgres() -> Option<Build> {
 }
 
 /// The PostgreSQL that this program is.
-pub fn postgres_at(name: &str, binary: &Path) -> Option<Build> {
+fn postgres_at(name: &str, binary: &Path) -> Option<Build> {
     let said = version(binary, "--version")?;
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
     let version = said.strip_prefix("postgres (PostgreSQL) ")?;
@@ -80,7 +108,7 @@ fn version(binary: &Path, word: &str) -> Option<Output> {
 }
 
 /// A FerretDB that the user put among the programs.
-pub fn documents() -> Option<Build> {
+fn documents() -> Option<Build> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let of_go = std::env::var_os("GOBIN").map(PathBuf::from);
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join("go/bin"));
@@ -89,7 +117,7 @@ pub fn documents() -> Option<Build> {
 }
 
 /// The FerretDB that this program is.
-pub fn documents_at(name: &str, binary: &Path) -> Option<Build> {
+fn documents_at(name: &str, binary: &Path) -> Option<Build> {
     let said = version(binary, "--version")?;
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
     let version = said.split_once("version: v").map(|(_, rest)| rest)?;

@@ -2,7 +2,7 @@
 //! only; `file` reads them from TOML, `install` makes them true.
 
 use model::host::Version;
-use model::plan::served::{FERRETDB, POSTGRESQL, kinds_of};
+use model::plan::served::POSTGRESQL;
 use model::protocol::Protocol;
 use model::units::Bytes;
 use std::collections::BTreeMap;
@@ -68,11 +68,6 @@ impl Sha256 {
         let hexadecimal = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
         (text.len() == 64 && text.chars().all(hexadecimal)).then(|| Self(text.to_string()))
     }
-}
-
-/// What a build of a catalogue may be.
-pub fn kinds() -> Vec<&'static str> {
-    kinds_of(Protocol::MySql).chain([FERRETDB, POSTGRESQL]).collect()
 }
 
 /// Protocols past SQL that a plugin serves, and the file whose presence tells of it.

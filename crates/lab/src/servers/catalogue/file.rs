@@ -2,7 +2,8 @@
 //! was described wrongly would be found out an hour of downloads later. One stanza is one build; its keys are those
 //! below.
 
-use super::entry::{Entry, Inside, PLUGINS_PAST_SQL, Sha256, Source, kinds};
+use super::distribution::kinds;
+use super::entry::{Entry, Inside, PLUGINS_PAST_SQL, Sha256, Source};
 use model::host::Version;
 use model::problem::{Problem, nearest};
 use model::protocol::Protocol;

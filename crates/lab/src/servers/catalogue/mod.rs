@@ -14,21 +14,19 @@ use super::Build;
 use super::process::folders::Folders;
 use crate::trouble::Trouble;
 pub use distribution::{DISTRIBUTION, PACKAGE, none_installed};
+use distribution::{PROGRAMS, Program};
 use entry::{Source, series};
 pub use listing::{Catalogue, FILE, Illegible};
 use model::InstalledBuild;
-use model::plan::served::{CACHE, CACHE_MEND, FERRETDB, POSTGRESQL, POSTGRESQL_MEND};
+use model::plan::served::package_of;
 use std::path::Path;
 
 /// Every build on this host under each of its names, the default first. A catalogue of the user's that cannot be read
 /// adds nothing here; whoever resolves names tells its mistakes.
 pub fn installed() -> Vec<Build> {
     let folders = Folders::from_environment().ok();
-    let mut builds: Vec<_> =
-        [distribution::find(), distribution::cache(), distribution::documents(), distribution::postgres()]
-            .into_iter()
-            .flatten()
-            .collect();
+    let beside = PROGRAMS.iter().map(|program| (program.find)());
+    let mut builds: Vec<_> = std::iter::once(distribution::find()).chain(beside).flatten().collect();
     if let Some(folders) = &folders {
         builds.extend(own_builds::all(folders).into_iter().map(|k| k.build));
         builds.extend(Catalogue::of(folders).into_iter().flat_map(|c| c.entries).filter_map(|e| based(&e)));
@@ -36,10 +34,10 @@ pub fn installed() -> Vec<Build> {
     with_series(with_kinds(builds))
 }
 
-/// The newest store of documents of ours answers to the name of its kind, where none is among the programs, and so does
-/// the newest PostgreSQL.
+/// The newest build of ours answers to the name of its kind, where none is among the programs: those of MySQL's family
+/// go by their series.
 fn with_kinds(mut builds: Vec<Build>) -> Vec<Build> {
-    for kind in [FERRETDB, POSTGRESQL] {
+    for kind in PROGRAMS.iter().map(|program| program.kind) {
         if builds.iter().any(|b| b.installed.name == kind) {
             continue;
         }
@@ -60,12 +58,10 @@ pub fn based(entry: &entry::Entry) -> Option<Build> {
 
 /// What the binary of a stanza says that it is, and where its parts are.
 pub fn asked(entry: &entry::Entry, binary: &Path, basedir: &Path, launcher: &[String]) -> Result<Build, Trouble> {
-    let (found, what) = match entry.kind.as_str() {
-        FERRETDB => (distribution::documents_at(&entry.name, binary), "FerretDB"),
-        POSTGRESQL => (distribution::postgres_at(&entry.name, binary), "PostgreSQL"),
-        _ => return probe::probe(&entry.name, binary, basedir, launcher),
-    };
-    found.ok_or_else(|| Trouble::new(format!("{} does not say which {what} it is", binary.display())))
+    let program = PROGRAMS.iter().find(|program| program.kind == entry.kind);
+    let Some(Program { kind, at, .. }) = program else { return probe::probe(&entry.name, binary, basedir, launcher) };
+    let unsaid = || Trouble::new(format!("{} does not say which {kind} it is", binary.display()));
+    at(&entry.name, binary).ok_or_else(unsaid)
 }
 
 /// The builds, then for each series its newest under the name of the series; of two equal ones the first.
@@ -97,13 +93,11 @@ pub fn find(name: &str) -> Result<Build, Trouble> {
     }
     let known: Vec<_> = builds.iter().map(|b| b.installed.name.clone()).collect();
     builds.into_iter().find(|b| b.installed.name == name).ok_or_else(|| {
-        let catalogue = Catalogue::shipped();
-        match catalogue.find(name) {
-            _ if name == CACHE => Trouble::new(format!("the build {name} is not installed")).mend(CACHE_MEND),
-            _ if name == POSTGRESQL => Trouble::new(format!("the build {name} is not installed")).mend(POSTGRESQL_MEND),
-            Some(_) => Trouble::new(format!("the build {name} is not installed"))
-                .mend(format!("install it: assay servers install {name}")),
-            None => Trouble::new(format!("no build called {name} is installed"))
+        let not_here = Trouble::new(format!("the build {name} is not installed"));
+        match (package_of(name), Catalogue::shipped().find(name)) {
+            (Some(package), _) => not_here.mend(package),
+            (None, Some(_)) => not_here.mend(format!("install it: assay servers install {name}")),
+            (None, None) => Trouble::new(format!("no build called {name} is installed"))
                 .mend(format!("installed are {}", known.join(", "))),
         }
     })
@@ -113,6 +107,7 @@ pub fn find(name: &str) -> Result<Build, Trouble> {
 mod tests {
     use super::*;
     use model::host::Version;
+    use model::plan::served::FERRETDB;
 
     fn build(name: &str, kind: &str, version: Version) -> Build {
         let installed = InstalledBuild {
