@@ -1,19 +1,19 @@
-//! How the users of a group come to their sessions: the endpoints that they take, by protocol, and what is said there
-//! first. What a life speaks decides which protocol's sessions it is given; a new protocol has its rows here. How the
-//! lab itself comes in, where that is not by SQL, lies beside them.
+//! How the users of a group come to their sessions: the endpoints that they take, and what is said there first. Where
+//! nobody says another way, users speak SQL as MySQL's family does; every other protocol says in its own folder what its
+//! endpoint is and how users live there.
 
 use super::endpoint::{Address, SqlEndpoint};
-use super::keyed::KeyEndpoint;
-use super::memcached::guest::Cache;
-use super::mongodb::session::DocumentEndpoint;
-use super::{keyed, mongodb, mysql, own_sessions, postgres};
+use super::{mysql, own_sessions};
 use crate::load;
 use crate::load::user::{Driver, User};
-use serde::{Deserialize, Serialize};
+use model::Protocol;
+use std::any::Any;
+use std::fmt::Debug;
+use std::future::ready;
 use std::sync::Arc;
 use workload::Workload;
 use workload::cheapest::Cheapest;
-use workload::life::Life;
+use workload::life::{Life, Living};
 use workload::session::Fault;
 
 /// The load of a run, and a group of its users.
@@ -23,7 +23,7 @@ pub type UserGroup = load::UserGroup<Access>;
 impl UserGroup {
     /// The least that these users can ask.
     pub fn cheapest(&self) -> Cheapest {
-        let is_postgres = self.access.beside.as_ref().and_then(Endpoint::postgres).is_some();
+        let is_postgres = self.access.beside_as::<SqlEndpoint>().is_some();
         Cheapest::of(&self.workload.life(), is_postgres.then_some("pgsql"))
     }
 
@@ -33,64 +33,24 @@ impl UserGroup {
     }
 }
 
-/// An endpoint for users who ask in another protocol than MySQL's.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Endpoint {
-    PostgreSql(SqlEndpoint),
-    Keys(KeyEndpoint),
-    Documents(DocumentEndpoint),
+/// An endpoint for users who ask in another protocol than MySQL's. Whoever knows the protocol gets at the rest of it by
+/// its type.
+pub trait Endpoint: Any + Debug + Send + Sync {
+    fn protocol(&self) -> Protocol;
+    fn address(&self) -> &Address;
+    /// The life of a user there, whose sessions say `setup` first; [`nowhere`] for one who speaks something else.
+    fn live<'a>(&'a self, user: &'a User<Access>, setup: &'a [String], life: Life<'a>) -> Living<'a>;
+    /// As other ranks are told of it; the protocol's `Backend` understands it.
+    fn told(&self) -> serde_json::Value;
 }
 
-impl Endpoint {
-    pub fn postgres(&self) -> Option<&SqlEndpoint> {
-        match self {
-            Self::PostgreSql(endpoint) => Some(endpoint),
-            Self::Keys(_) | Self::Documents(_) => None,
-        }
-    }
-    pub fn keys(&self) -> Option<&KeyEndpoint> {
-        match self {
-            Self::Keys(endpoint) => Some(endpoint),
-            Self::PostgreSql(_) | Self::Documents(_) => None,
-        }
-    }
-    pub fn documents(&self) -> Option<&DocumentEndpoint> {
-        match self {
-            Self::PostgreSql(_) | Self::Keys(_) => None,
-            Self::Documents(endpoint) => Some(endpoint),
-        }
+impl dyn Endpoint {
+    pub fn downcast<T: Any>(&self) -> Option<&T> {
+        (self as &dyn Any).downcast_ref()
     }
 }
 
-/// What is up where it is no server of MySQL's family, as its backend knows it.
-pub enum Own {
-    Cache(Cache),
-    Documents(DocumentEndpoint),
-    PostgreSql(SqlEndpoint),
-}
-
-impl Own {
-    pub fn cache(&self) -> Option<&Cache> {
-        match self {
-            Self::Cache(cache) => Some(cache),
-            Self::Documents(_) | Self::PostgreSql(_) => None,
-        }
-    }
-    pub fn documents(&self) -> Option<&DocumentEndpoint> {
-        match self {
-            Self::Cache(_) | Self::PostgreSql(_) => None,
-            Self::Documents(endpoint) => Some(endpoint),
-        }
-    }
-    pub fn postgres(&self) -> Option<&SqlEndpoint> {
-        match self {
-            Self::Cache(_) | Self::Documents(_) => None,
-            Self::PostgreSql(endpoint) => Some(endpoint),
-        }
-    }
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Access {
     pub endpoint: SqlEndpoint,
     /// To the other nodes of a cluster: users take `endpoint` and these in turn.
@@ -98,7 +58,7 @@ pub struct Access {
     /// What each session says first.
     pub setup: Vec<String>,
     /// That of users who ask in another protocol.
-    pub beside: Option<Endpoint>,
+    pub beside: Option<Arc<dyn Endpoint>>,
 }
 
 impl Access {
@@ -107,14 +67,14 @@ impl Access {
         Self { endpoint, others: Vec::new(), setup: Vec::new(), beside: None }
     }
 
+    /// The endpoint of users who ask in another protocol, where it is such a one.
+    pub fn beside_as<T: Any>(&self) -> Option<&T> {
+        self.beside.as_ref()?.downcast()
+    }
+
     /// Where its first user goes.
     pub fn address(&self) -> &Address {
-        match &self.beside {
-            None => &self.endpoint.address,
-            Some(Endpoint::PostgreSql(endpoint)) => &endpoint.address,
-            Some(Endpoint::Keys(endpoint)) => &endpoint.address,
-            Some(Endpoint::Documents(endpoint)) => &endpoint.store.address,
-        }
+        self.beside.as_ref().map_or(&self.endpoint.address, |endpoint| endpoint.address())
     }
 
     /// The endpoint that a user takes, always the same.
@@ -127,28 +87,18 @@ impl Access {
 
     fn of_scripts(&self) -> own_sessions::ScriptEndpoints {
         let mysql = std::iter::once(&self.endpoint).chain(&self.others).cloned().collect();
-        let postgres = self.beside.as_ref().and_then(Endpoint::postgres).cloned().into_iter().collect();
+        let postgres = self.beside_as().cloned().into_iter().collect();
         own_sessions::ScriptEndpoints { mysql, postgres }
     }
 }
 
 impl Driver for Access {
     async fn live(&self, user: &User<Self>) -> Result<(), Fault> {
-        let beside = self.beside.as_ref();
-        match user.workload().life() {
-            Life::Sql(life) => match beside.and_then(Endpoint::postgres) {
-                Some(endpoint) => postgres::users::live(user, endpoint, &self.setup, life).await,
-                None => mysql::users::live(user, self.of(user.number), &self.setup, life).await,
-            },
-            Life::KeyValue(life) => {
-                let endpoint = beside.and_then(Endpoint::keys).ok_or_else(|| nowhere("keys and values"))?;
-                keyed::users::live(user, endpoint, life).await
-            }
-            Life::Documents(life) => {
-                let endpoint = beside.and_then(Endpoint::documents).ok_or_else(|| nowhere("documents"))?;
-                mongodb::users::live(user, endpoint, life).await
-            }
-            Life::Script(life) => own_sessions::live(user, &self.of_scripts(), life).await,
+        match (user.workload().life(), &self.beside) {
+            (Life::Script(life), _) => own_sessions::live(user, &self.of_scripts(), life).await,
+            (life, Some(endpoint)) => endpoint.live(user, &self.setup, life).await,
+            (Life::Sql(life), None) => mysql::users::live(user, self.of(user.number), &self.setup, life).await,
+            (life, None) => nowhere(&life).await,
         }
     }
 
@@ -159,6 +109,11 @@ impl Driver for Access {
 
 /// The run was given no server that serves what its users speak.
 #[cold]
-fn nowhere(what: &str) -> Fault {
-    Fault::Unopened(format!("no server of {what} is known to this run"))
+pub fn nowhere<'a>(life: &Life<'_>) -> Living<'a> {
+    let what = match life {
+        Life::Sql(_) | Life::Script(_) => "SQL",
+        Life::KeyValue(_) => "keys and values",
+        Life::Documents(_) => "documents",
+    };
+    Box::pin(ready(Err(Fault::Unopened(format!("no server of {what} is known to this run")))))
 }

@@ -40,8 +40,11 @@ pub trait Backend: Sync {
         needs: &[DatasetNeed],
     ) -> Result<(), Unready>;
 
-    /// Where users who do this work come in, where that is not by SQL.
-    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, cell: &Cell) -> Option<Endpoint>;
+    /// Where users who do this work come in, where that is not by MySQL's SQL.
+    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, cell: &Cell) -> Option<Arc<dyn Endpoint>>;
+
+    /// The same endpoint in another rank, which was told of it.
+    fn endpoint_told(&self, told: serde_json::Value) -> Option<Arc<dyn Endpoint>>;
 
     /// What a session of these users says of itself, with the plans of their statements. Further values of statements
     /// are asked for as long as `patience` lasts.

@@ -3,10 +3,12 @@
 //! the same program that were started by the same person.
 
 use super::access::{Access, LoadPlan, UserGroup};
+use super::endpoint::SqlEndpoint;
+use super::of as backend;
 use crate::load::beside::Own;
 use model::errors::Errors;
 use model::load::{Arrivals, Io, Pause, Phase};
-use model::{Nanos, Seed};
+use model::{Nanos, Protocol, Seed};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use workload::{Parameters, Workloads};
@@ -36,8 +38,39 @@ struct Group {
     deadline: Nanos,
     reconnect_every: Option<u64>,
     errors: Errors,
-    access: Access,
+    access: Told,
     outlasts: bool,
+}
+
+/// How users come to their sessions, as text.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(into = "Words", try_from = "Words")]
+struct Told(Access);
+
+/// The endpoint of another protocol is told as that protocol tells it.
+#[derive(Serialize, Deserialize)]
+struct Words {
+    endpoint: SqlEndpoint,
+    others: Vec<SqlEndpoint>,
+    setup: Vec<String>,
+    beside: Option<(Protocol, serde_json::Value)>,
+}
+
+impl From<Told> for Words {
+    fn from(Told(Access { endpoint, others, setup, beside }): Told) -> Self {
+        let beside = beside.map(|beside| (beside.protocol(), beside.told()));
+        Self { endpoint, others, setup, beside }
+    }
+}
+
+impl TryFrom<Words> for Told {
+    type Error = String;
+    fn try_from(Words { endpoint, others, setup, beside }: Words) -> Result<Self, String> {
+        let understood = |(protocol, told): (Protocol, serde_json::Value)| {
+            backend(protocol).endpoint_told(told).ok_or_else(|| format!("no endpoint of {}", protocol.name()))
+        };
+        Ok(Self(Access { endpoint, others, setup, beside: beside.map(understood).transpose()? }))
+    }
 }
 
 impl Order {
@@ -86,7 +119,7 @@ impl Group {
             deadline: group.deadline,
             reconnect_every: group.reconnect_every,
             errors: group.errors.clone(),
-            access: group.access.clone(),
+            access: Told(group.access.clone()),
             outlasts: group.outlasts,
         }
     }
@@ -102,7 +135,7 @@ impl Group {
             deadline: self.deadline,
             reconnect_every: self.reconnect_every,
             errors: self.errors.clone(),
-            access: self.access.clone(),
+            access: self.access.0.clone(),
             outlasts: self.outlasts,
         }
     }
@@ -110,7 +143,8 @@ impl Group {
 
 #[cfg(test)]
 mod tests {
-    use super::super::endpoint::{Address, SqlEndpoint};
+    use super::super::endpoint::Address;
+    use super::super::keyed::KeyEndpoint;
     use super::super::tls::{Mode, Tls};
     use super::*;
 
@@ -121,6 +155,8 @@ mod tests {
         let address = Address::Tcp { host: "db".into(), port: 3306 };
         let endpoint = SqlEndpoint { address, user: "u".into(), password: "secret".into(), schema: None, tls };
         let access = Access { setup: vec!["SET NAMES utf8mb4".into()], ..Access::to(endpoint) };
+        let beside = KeyEndpoint::of_cache(Address::Unix("/run/cache".into()));
+        let access = Access { beside: Some(Arc::new(beside.clone())), ..access };
         let group = UserGroup::asking(workloads.by_name("noop").unwrap(), Arc::default(), access);
         let phases = vec![Phase::new("m", model::PhaseKind::Measure, model::load::Until::Count(5))];
         let plan = LoadPlan { user_groups: vec![group], io: Io::Epoll, phases, workers: 6, cpus: vec![0] };
@@ -131,6 +167,7 @@ mod tests {
         assert_eq!((order.own(), told.workers, &told.cpus[..], told.io), (own, 6, &[7, 8][..], Io::Epoll));
         let (one, two) = (&told.user_groups[0], &plan.user_groups[0]);
         assert_eq!((one.access.endpoint.clone(), &one.access.setup), (two.access.endpoint.clone(), &two.access.setup));
+        assert_eq!(one.access.beside_as::<KeyEndpoint>(), Some(&beside));
         assert_eq!((one.workload.words().name, one.seed), (two.workload.words().name, two.seed));
     }
 }

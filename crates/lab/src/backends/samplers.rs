@@ -10,6 +10,7 @@ use crate::samplers::source::{Available, Owner, Server, make};
 use crate::samplers::{self, Ask, Asker, Process, Source, Workers};
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 use workload::audit::Question;
 
 const EVERYBODY: &[Owner] = &[Owner::Server, Owner::Host];
@@ -22,7 +23,7 @@ pub struct SamplerNeeds {
     /// Those that are off by default were switched on.
     pub engine_counters: bool,
     /// By which users come in another protocol than MySQL's.
-    pub beside: Option<Endpoint>,
+    pub beside: Option<Arc<dyn Endpoint>>,
 }
 
 /// The sources of a run that can be read there: without a session none of what the server tells, without a process of
@@ -34,7 +35,7 @@ pub fn sources(
     engine: &str,
     wanted: SamplerNeeds,
 ) -> Vec<Box<dyn Source>> {
-    let cache = wanted.beside.as_ref().and_then(Memcached::of);
+    let cache = wanted.beside.as_deref().and_then(Memcached::of);
     let available = Available {
         server: server.map(Server::OneProcess),
         asker: ask.map(|ask| Rc::new(RefCell::new(Asker::new(ask)))),
@@ -118,7 +119,7 @@ mod tests {
     fn all_wanted() -> SamplerNeeds {
         let protocol = KeyProtocol::Memcached { dialect: wire::memcached::Dialect::Text, keys: Keys::All };
         let endpoint = KeyEndpoint { address: Address::Unix("/nowhere".into()), protocol };
-        SamplerNeeds { engine_counters: true, beside: Some(Endpoint::Keys(endpoint)), ..SamplerNeeds::default() }
+        SamplerNeeds { engine_counters: true, beside: Some(Arc::new(endpoint)), ..SamplerNeeds::default() }
     }
 
     #[test]

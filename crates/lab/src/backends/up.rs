@@ -1,7 +1,6 @@
 //! An instance that serves: a server that the lab started, or one that it found, with the endpoints to it, the datasets
 //! that lie in it, and what went over them since.
 
-use super::access::Own;
 use super::endpoint::{Address, SqlEndpoint};
 use super::found::Found;
 use super::mysql::plugins::PortEndpoints;
@@ -12,6 +11,7 @@ use crate::servers::process::instance::Instance;
 use model::protocol::Protocol;
 use model::record::event::EventKind;
 use model::record::start::{Prepared, Restored};
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -39,8 +39,8 @@ pub struct Up {
     pub restored: Option<Restored>,
     /// What it is a build of; a found server's is unknown.
     pub build: Build,
-    /// How the lab itself comes in, where that is not by SQL.
-    pub own: Option<Own>,
+    /// What is up where it is no server of MySQL's family, as its backend knows it.
+    pub own: Option<Box<dyn Any + Send + Sync>>,
     /// Listeners of plugins that were opened: to read, and to write.
     pub listeners: BTreeMap<Protocol, [Listener; 2]>,
     /// Runs that went over them since.
@@ -72,6 +72,11 @@ impl Up {
             aged: false,
             is_gone: false,
         }
+    }
+
+    /// What is up, where it is such a one.
+    pub fn own_as<T: Any>(&self) -> Option<&T> {
+        self.own.as_ref()?.downcast_ref()
     }
 
     /// Schemas of those data that lie in it.

@@ -14,6 +14,7 @@ use crate::backends::up::{Listener, Up};
 use crate::trouble::{Trouble, Unready};
 use model::{Cell, Protocol, SessionAnswer, StatementPlan, Work};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 use workload::Workloads;
 use workload::kv::{COLUMNS, TABLE};
@@ -41,17 +42,22 @@ impl Backend for HandlerSocket {
         let both = [Listener { address: read, secret: for_reading }, Listener { address: write, secret: for_writing }];
         up.listeners.insert(Protocol::HandlerSocket, both);
         let endpoint = self.endpoint(up, workloads, work, cell);
-        compare(endpoint.as_ref().and_then(Endpoint::keys).expect("its listener was just opened"), work).map_err(fail)
+        compare(endpoint.as_ref().and_then(|endpoint| endpoint.downcast()).expect("its listener was just opened"), work)
+            .map_err(fail)
     }
 
-    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, cell: &Cell) -> Option<Endpoint> {
+    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, cell: &Cell) -> Option<Arc<dyn Endpoint>> {
         let engine = &cell.server.engine;
         let schema = up.datasets.get(&identity(workloads, work, engine).0)?.clone().ok()?;
         let writes = workloads.planned(&work.workload).words().writes;
         let Listener { address, secret } = up.listeners.get(&Protocol::HandlerSocket)?[usize::from(writes)].clone();
         let columns = COLUMNS.join(",");
         let protocol = KeyProtocol::HandlerSocket { secret, schema, table: TABLE.into(), columns };
-        Some(Endpoint::Keys(KeyEndpoint { address, protocol }))
+        Some(Arc::new(KeyEndpoint { address, protocol }))
+    }
+
+    fn endpoint_told(&self, told: serde_json::Value) -> Option<Arc<dyn Endpoint>> {
+        serde_json::from_value::<KeyEndpoint>(told).ok().map(|endpoint| Arc::new(endpoint) as _)
     }
 
     fn ask(&self, users: &UserGroup, _: Duration) -> Result<SessionAnswer, Fault> {

@@ -4,7 +4,7 @@
 
 use super::control::Control as KeyControl;
 use super::{KeyEndpoint, KeyProtocol, Keys};
-use crate::backends::access::{Endpoint, UserGroup};
+use crate::backends::access::UserGroup;
 use crate::backends::endpoint::{Address, SqlEndpoint};
 use crate::backends::mysql::control::Control;
 use crate::backends::up::{Serving, Up, held};
@@ -65,7 +65,7 @@ pub fn compare(endpoint: &KeyEndpoint, work: &Work) -> Result<(), Trouble> {
 
 /// What a session of these users is, and how long its answers stay old.
 pub(crate) fn ask(users: &UserGroup) -> Result<SessionAnswer, Fault> {
-    let keys = users.access.beside.as_ref().and_then(Endpoint::keys);
+    let keys = users.access.beside_as();
     let endpoint = keys.ok_or_else(|| Fault::Unopened("its users know no listener for keys".into()))?;
     let sql = has_sql(endpoint).then_some(&users.access.endpoint);
     let mut variables: BTreeMap<String, String> = BTreeMap::new();

@@ -1,9 +1,10 @@
 //! How users come to a cache, or to InnoDB's plugin, and what their sessions say.
 
 use super::cache;
+use super::guest::Cache;
 use super::plugin;
 use super::servers::Memcached;
-use crate::backends::access::{Endpoint, Own, UserGroup};
+use crate::backends::access::{Endpoint, UserGroup};
 use crate::backends::contract::{Backend, Servers, Witness};
 use crate::backends::keyed::answers::compare;
 use crate::backends::keyed::{self, KeyEndpoint, KeyProtocol, Keys};
@@ -16,6 +17,7 @@ use model::plan::Cell;
 use model::protocol::Protocol;
 use model::record::answer::{SessionAnswer, StatementPlan};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 use wire::memcached::Dialect;
 use workload::Workloads;
@@ -40,11 +42,12 @@ impl Backend for Memcached {
         }
         plugin::open(up, workloads, cell, work, needs)?;
         let endpoint = self.endpoint(up, workloads, work, cell);
-        let endpoint = endpoint.as_ref().and_then(Endpoint::keys).expect("its listener was just opened");
+        let endpoint =
+            endpoint.as_ref().and_then(|endpoint| endpoint.downcast()).expect("its listener was just opened");
         compare(endpoint, work).map_err(|trouble| Unready::Fail(trouble.to_string()))
     }
 
-    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, cell: &Cell) -> Option<Endpoint> {
+    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, cell: &Cell) -> Option<Arc<dyn Endpoint>> {
         let engine = &cell.server.engine;
         let schema = up.datasets.get(&identity(workloads, work, engine).0)?.clone().ok()?;
         let dialect = match work.parameters.get("dialect").and_then(model::value::Value::text) {
@@ -52,11 +55,15 @@ impl Backend for Memcached {
             Some("meta") => Dialect::Meta,
             Some(_) | None => Dialect::Text,
         };
-        let (address, keys) = match up.own.as_ref().and_then(Own::cache) {
+        let (address, keys) = match up.own_as::<Cache>() {
             Some(cache) => (cache.endpoint.address.clone(), cache::keys(up, &schema)),
             None => (up.listeners.get(&Protocol::Memcached)?[0].address.clone(), Keys::Container(schema)),
         };
-        Some(Endpoint::Keys(KeyEndpoint { address, protocol: KeyProtocol::Memcached { dialect, keys } }))
+        Some(Arc::new(KeyEndpoint { address, protocol: KeyProtocol::Memcached { dialect, keys } }))
+    }
+
+    fn endpoint_told(&self, told: serde_json::Value) -> Option<Arc<dyn Endpoint>> {
+        serde_json::from_value::<KeyEndpoint>(told).ok().map(|endpoint| Arc::new(endpoint) as _)
     }
 
     fn ask(&self, users: &UserGroup, _: Duration) -> Result<SessionAnswer, Fault> {

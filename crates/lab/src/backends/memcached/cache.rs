@@ -1,7 +1,7 @@
 //! What a cache says of itself, and how it is filled: with the very rows that a table would hold, by sets, each of
 //! which is read back.
 
-use crate::backends::access::Own;
+use super::guest::Cache;
 use crate::backends::contract::Filling;
 use crate::backends::described::blank;
 use crate::backends::endpoint::Address;
@@ -70,7 +70,7 @@ pub(super) fn set_missing(filling: &mut Filling<'_, '_>, needs: &[DatasetNeed]) 
 
 /// Where the cache listens that is up.
 pub(super) fn address(up: &Up) -> Address {
-    up.own.as_ref().and_then(Own::cache).expect("a cache listens").endpoint.address.clone()
+    up.own_as::<Cache>().expect("a cache listens").endpoint.address.clone()
 }
 
 /// Sets every row and reads every value back; how many there are.

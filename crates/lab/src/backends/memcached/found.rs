@@ -5,7 +5,6 @@
 
 use super::cache::{address, describe, keys, set_missing};
 use super::guest::Cache;
-use crate::backends::access::Own;
 use crate::backends::contract::{Filling, Met};
 use crate::backends::endpoint::Address;
 use crate::backends::found::{build_of, find};
@@ -72,7 +71,7 @@ pub(super) fn meet(met: &Met<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Tro
     reporter.note(EventKind::InstanceReady, None, format!("{name} is memcached {}", record.version_text))?;
     let build = build_of(server, record);
     let up = Up::new(key, Serving::Found(found), build, no_sql(), Prepared::Found);
-    Ok(Up { own: Some(Own::Cache(Cache::at(KeyEndpoint::of_cache(endpoint.address)))), ..up })
+    Ok(Up { own: Some(Box::new(Cache::at(KeyEndpoint::of_cache(endpoint.address)))), ..up })
 }
 
 /// Makes sure that the keys are there as the run needs them.
@@ -107,7 +106,7 @@ fn admit(up: &mut Up, need: &DatasetNeed, stats: &impl Fn(&str) -> Option<u64>) 
         let what = format!("{rows} keys need up to {needed} bytes, and {used} of its {limit} are in use");
         return Err(Unready::Fail(format!("{what}: what others keep there would be dropped")));
     }
-    if let Some(Own::Cache(cache)) = &mut up.own {
+    if let Some(cache) = up.own.as_mut().and_then(|own| own.downcast_mut::<Cache>()) {
         cache.ours.insert(prefix, rows);
     }
     Ok(())
@@ -115,7 +114,7 @@ fn admit(up: &mut Up, need: &DatasetNeed, stats: &impl Fn(&str) -> Option<u64>) 
 
 /// Takes away what the lab set in a cache of others, and says what became of it.
 pub(super) fn leave(up: &Up, reporter: &mut Reporter<'_>) {
-    let Some(Own::Cache(cache)) = &up.own else { return };
+    let Some(cache) = up.own_as::<Cache>() else { return };
     for (prefix, keys) in &cache.ours {
         let told = match delete(&address(up), prefix, *keys) {
             Ok(deleted) => format!("{deleted} keys that began with {prefix} were taken away"),

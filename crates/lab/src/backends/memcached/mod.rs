@@ -5,7 +5,7 @@ pub mod backend;
 pub mod cache;
 pub mod found;
 pub mod guest;
-pub mod kind;
+pub mod kinds;
 pub mod plugin;
 pub mod samplers;
 pub mod servers;

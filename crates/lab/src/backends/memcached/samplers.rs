@@ -24,8 +24,8 @@ pub(crate) struct Memcached {
 
 impl Memcached {
     /// The sampler of an endpoint that has statistics. They are asked for without a container, which only gets need.
-    pub(crate) fn of(endpoint: &Endpoint) -> Option<Self> {
-        let KeyEndpoint { address, protocol: KeyProtocol::Memcached { dialect, .. } } = endpoint.keys()? else {
+    pub(crate) fn of(endpoint: &dyn Endpoint) -> Option<Self> {
+        let KeyEndpoint { address, protocol: KeyProtocol::Memcached { dialect, .. } } = endpoint.downcast()? else {
             return None;
         };
         let protocol = KeyProtocol::Memcached { dialect: *dialect, keys: Keys::All };

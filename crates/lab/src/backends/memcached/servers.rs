@@ -4,8 +4,7 @@
 use super::cache::{describe, set_missing};
 use super::found;
 use super::guest::Cache;
-use super::kind;
-use crate::backends::access::Own;
+use super::kinds;
 use crate::backends::contract::{Filling, MakeSources, Met, Sampled, Servers, Started};
 use crate::backends::described::{is_ready, of_ours};
 use crate::backends::keyed::KeyEndpoint;
@@ -24,7 +23,7 @@ pub struct Memcached;
 
 impl Servers for Memcached {
     fn kinds(&self) -> &'static [&'static dyn Kind] {
-        &[&kind::Memcached]
+        kinds::ALL
     }
 
     fn check(&self, dsn: &str, _: Users) -> Result<(), Trouble> {
@@ -42,7 +41,7 @@ impl Servers for Memcached {
         is_ready(&record, reporter)?;
         let serving = Serving::Ours(Arc::new(Mutex::new(instance)));
         let up = Up::new(key, serving, build.clone(), no_sql(), Prepared::Loaded);
-        Ok(Up { own: Some(Own::Cache(Cache::at(KeyEndpoint::of_cache(address)))), ..up })
+        Ok(Up { own: Some(Box::new(Cache::at(KeyEndpoint::of_cache(address)))), ..up })
     }
 
     fn meet(&self, met: &Met<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {

@@ -4,7 +4,7 @@ use super::servers;
 use super::servers::MongoDb;
 use super::session::DocumentEndpoint;
 use super::session::control::Control;
-use crate::backends::access::{Endpoint, Own, UserGroup};
+use crate::backends::access::{Endpoint, UserGroup};
 use crate::backends::contract::{Backend, Servers, Witness};
 use crate::backends::needs::{DatasetNeed, identity};
 use crate::backends::up::Up;
@@ -13,6 +13,7 @@ use model::load::Work;
 use model::plan::Cell;
 use model::record::answer::{SessionAnswer, StatementPlan};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 use workload::Workloads;
 use workload::session::Fault;
@@ -29,15 +30,19 @@ impl Backend for MongoDb {
         Ok(())
     }
 
-    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, cell: &Cell) -> Option<Endpoint> {
+    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, cell: &Cell) -> Option<Arc<dyn Endpoint>> {
         let engine = &cell.server.engine;
         let schema = up.datasets.get(&identity(workloads, work, engine).0)?.clone().ok()?;
-        let own = up.own.as_ref().and_then(Own::documents)?.clone();
-        Some(Endpoint::Documents(DocumentEndpoint { schema, ..own }))
+        let own = up.own_as::<DocumentEndpoint>()?.clone();
+        Some(Arc::new(DocumentEndpoint { schema, ..own }))
+    }
+
+    fn endpoint_told(&self, told: serde_json::Value) -> Option<Arc<dyn Endpoint>> {
+        serde_json::from_value::<DocumentEndpoint>(told).ok().map(|endpoint| Arc::new(endpoint) as _)
     }
 
     fn ask(&self, users: &UserGroup, _: Duration) -> Result<SessionAnswer, Fault> {
-        let documents = users.access.beside.as_ref().and_then(Endpoint::documents);
+        let documents = users.access.beside_as::<DocumentEndpoint>();
         servers::ask(documents.ok_or_else(|| Fault::Unopened("its users know no store of documents".into()))?)
     }
 
@@ -46,7 +51,7 @@ impl Backend for MongoDb {
     }
 
     fn witness(&self, users: &UserGroup, _: &[String]) -> Result<Box<dyn Witness>, String> {
-        let documents = users.access.beside.as_ref().and_then(Endpoint::documents);
+        let documents = users.access.beside_as::<DocumentEndpoint>();
         let documents = documents.ok_or("its users know no store of documents")?;
         Ok(Box::new(Control::connect(documents, QUESTION_PATIENCE).map_err(|e| e.to_string())?))
     }

@@ -1,7 +1,7 @@
 //! Servers of documents that speak MongoDB's protocol.
 
 pub mod backend;
-pub mod kind;
+pub mod kinds;
 pub mod load;
 pub mod servers;
 pub mod session;

@@ -2,11 +2,10 @@
 //! with the very rows that tables would hold. It has no snapshots: who writes begins with a fresh load. In a server
 //! that was there before, the lab fills only a schema that is empty or that it made itself.
 
-use super::kind::FerretDb;
+use super::kinds;
 use super::load;
 use super::session::control::Control;
 use super::session::{DocumentEndpoint, Store};
-use crate::backends::access::Own;
 use crate::backends::contract::{Filling, MakeSources, Met, Sampled, Servers, Started};
 use crate::backends::described::{blank, is_ready, of_ours};
 use crate::backends::dsn;
@@ -66,7 +65,7 @@ pub struct MongoDb;
 
 impl Servers for MongoDb {
     fn kinds(&self) -> &'static [&'static dyn Kind] {
-        &[&FerretDb]
+        kinds::ALL
     }
 
     fn check(&self, dsn: &str, _: Users) -> Result<(), Trouble> {
@@ -82,7 +81,7 @@ impl Servers for MongoDb {
         is_ready(&record, reporter)?;
         let serving = Serving::Ours(Arc::new(Mutex::new(instance)));
         let up = Up::new(key, serving, build.clone(), no_sql(), Prepared::Loaded);
-        Ok(Up { own: Some(whole(store, offers)), ..up })
+        Ok(Up { own: Some(Box::new(whole(store, offers))), ..up })
     }
 
     fn meet(&self, met: &Met<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {
@@ -96,7 +95,7 @@ impl Servers for MongoDb {
         let build = build_of(server, record);
         let serving = Serving::Found(Found { pid: None, place, schema });
         let up = Up::new(key, serving, build, no_sql(), Prepared::Found);
-        Ok(Up { own: Some(whole(store, offers)), ..up })
+        Ok(Up { own: Some(Box::new(whole(store, offers))), ..up })
     }
 
     fn fill(&self, filling: &mut Filling<'_, '_>, needs: &[DatasetNeed]) -> Result<(), Unready> {
@@ -112,12 +111,12 @@ impl Servers for MongoDb {
 }
 
 /// The way to all that a server keeps.
-fn whole(store: Store, offers: Offers) -> Own {
-    Own::Documents(DocumentEndpoint { store, schema: ADMIN.into(), offers })
+fn whole(store: Store, offers: Offers) -> DocumentEndpoint {
+    DocumentEndpoint { store, schema: ADMIN.into(), offers }
 }
 
 fn fill(filling: &mut Filling<'_, '_>, need: &DatasetNeed) -> Result<(), Unready> {
-    let own = filling.up.own.as_ref().and_then(Own::documents).expect("it keeps documents").clone();
+    let own = filling.up.own_as::<DocumentEndpoint>().expect("it keeps documents").clone();
     let schema = filling.up.server.named_schema().cloned().unwrap_or_else(|| need.schema());
     let endpoint = DocumentEndpoint { schema: schema.clone(), ..own };
     let fail = |what: &str, e: Fault| Unready::Fail(format!("{what}: {e}"));

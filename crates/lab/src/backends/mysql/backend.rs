@@ -11,6 +11,7 @@ use crate::backends::up::Up;
 use crate::trouble::Unready;
 use model::{Cell, Protocol, SessionAnswer, StatementPlan, Work};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 use workload::Workloads;
 use workload::session::Fault;
@@ -34,7 +35,11 @@ impl Backend for MySql {
         Ok(())
     }
 
-    fn endpoint(&self, _: &Up, _: &Workloads, _: &Work, _: &Cell) -> Option<Endpoint> {
+    fn endpoint(&self, _: &Up, _: &Workloads, _: &Work, _: &Cell) -> Option<Arc<dyn Endpoint>> {
+        None
+    }
+
+    fn endpoint_told(&self, _: serde_json::Value) -> Option<Arc<dyn Endpoint>> {
         None
     }
 

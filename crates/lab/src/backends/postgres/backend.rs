@@ -3,7 +3,7 @@
 use super::servers::PostgreSql;
 use super::session::control::Control;
 use super::{answers, servers};
-use crate::backends::access::{Endpoint, Own, UserGroup};
+use crate::backends::access::{Endpoint, UserGroup};
 use crate::backends::contract::{Backend, Servers, Witness};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::needs::{DatasetNeed, identity};
@@ -13,6 +13,7 @@ use model::load::Work;
 use model::plan::Cell;
 use model::record::answer::{SessionAnswer, StatementPlan};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 use workload::Workloads;
 use workload::session::Fault;
@@ -29,12 +30,16 @@ impl Backend for PostgreSql {
         Ok(())
     }
 
-    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, cell: &Cell) -> Option<Endpoint> {
-        let own = up.own.as_ref().and_then(Own::postgres)?;
+    fn endpoint(&self, up: &Up, workloads: &Workloads, work: &Work, cell: &Cell) -> Option<Arc<dyn Endpoint>> {
+        let own = up.own_as::<SqlEndpoint>()?;
         let own = up.endpoints.of(cell.load.transport, own);
         let database =
             up.datasets.get(&identity(workloads, work, &cell.server.engine).0).and_then(|known| known.as_ref().ok());
-        Some(Endpoint::PostgreSql(database.map_or_else(|| own.clone(), |database| own.within(database))))
+        Some(Arc::new(database.map_or_else(|| own.clone(), |database| own.within(database))))
+    }
+
+    fn endpoint_told(&self, told: serde_json::Value) -> Option<Arc<dyn Endpoint>> {
+        serde_json::from_value::<SqlEndpoint>(told).ok().map(|endpoint| Arc::new(endpoint) as _)
     }
 
     fn ask(&self, users: &UserGroup, patience: Duration) -> Result<SessionAnswer, Fault> {
@@ -71,6 +76,6 @@ impl Witness for Control {
 }
 
 fn own(users: &UserGroup) -> Result<&SqlEndpoint, Fault> {
-    let endpoint = users.access.beside.as_ref().and_then(Endpoint::postgres);
+    let endpoint = users.access.beside_as();
     endpoint.ok_or_else(|| Fault::Unopened("its users know no PostgreSQL".into()))
 }

@@ -2,7 +2,6 @@
 
 use super::loader::{self, PATIENCE, check_spots, inspect};
 use super::session::control::Control;
-use crate::backends::access::Own;
 use crate::backends::contract::{Files, Filling};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::loading::{LoadFault, Loaded};
@@ -52,7 +51,7 @@ impl Schemas for DataDirectory {
     }
 
     fn home<'a>(&self, up: &'a Up) -> &'a SqlEndpoint {
-        up.own.as_ref().and_then(Own::postgres).expect("it is a PostgreSQL")
+        up.own_as::<SqlEndpoint>().expect("it is a PostgreSQL")
     }
 
     fn inside(&self, home: &SqlEndpoint, database: &str) -> Result<Option<Box<dyn Inside>>, Fault> {

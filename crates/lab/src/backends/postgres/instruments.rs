@@ -4,7 +4,7 @@
 
 use super::answers::probes_of;
 use super::session::control::Control;
-use crate::backends::access::{Endpoint, UserGroup};
+use crate::backends::access::UserGroup;
 use crate::backends::contract::Instruments;
 use crate::backends::endpoint::SqlEndpoint;
 use model::record::explain::{Executed, Explain, Wait};
@@ -41,7 +41,7 @@ pub(super) struct Looks {
 
 impl Looks {
     pub fn begin(users: &[&UserGroup]) -> Result<Self, String> {
-        let own = |group: &UserGroup| group.access.beside.as_ref().and_then(Endpoint::postgres).cloned();
+        let own = |group: &UserGroup| group.access.beside_as::<SqlEndpoint>().cloned();
         let mut statements: Vec<(SqlEndpoint, Vec<Probe>)> = Vec::new();
         for group in users {
             let Some(endpoint) = own(group) else { continue };

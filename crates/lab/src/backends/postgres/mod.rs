@@ -5,7 +5,7 @@ mod answers;
 pub mod backend;
 mod data;
 mod instruments;
-pub mod kind;
+pub mod kinds;
 pub mod loader;
 pub mod samplers;
 pub mod servers;

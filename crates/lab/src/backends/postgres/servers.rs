@@ -3,11 +3,12 @@
 
 use super::data::DataDirectory;
 use super::instruments::Looks;
-use super::kind::{self, HOME, Postgres};
+use super::kinds;
+use super::kinds::postgresql::{self, HOME};
 use super::session::control::Control;
 use super::target::Disturbed;
 use super::{settling, start, state};
-use crate::backends::access::{Endpoint, Own, UserGroup};
+use crate::backends::access::UserGroup;
 use crate::backends::contract::{Files, Filling, Instruments, MakeSources, Met, Sampled, Servers, Settling, Started};
 use crate::backends::described::{self, blank, is_ready, of_found};
 use crate::backends::endpoint::SqlEndpoint;
@@ -61,7 +62,7 @@ pub struct PostgreSql;
 
 impl Servers for PostgreSql {
     fn kinds(&self) -> &'static [&'static dyn Kind] {
-        &[&Postgres]
+        kinds::ALL
     }
 
     fn check(&self, dsn: &str, users: Users) -> Result<(), Trouble> {
@@ -86,7 +87,7 @@ impl Servers for PostgreSql {
 
     fn started(&self, started: Started<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {
         let Started { key, server, build, instance, restored, tcp, .. } = started;
-        let endpoint = kind::endpoint(instance.socket());
+        let endpoint = postgresql::endpoint(instance.socket());
         let endpoints = tcp.map(|port| let_in(&endpoint, port, instance.ca())).transpose()?.unwrap_or_default();
         let told = describe(key, server, &endpoint);
         let told = told.map_err(|e| Trouble::new("the new server does not say what it is").because(e))?;
@@ -97,7 +98,7 @@ impl Servers for PostgreSql {
         }
         let prepared = if restored.is_some() { Prepared::Snapshot } else { Prepared::Loaded };
         let up = Up::new(key, Serving::Ours(Arc::new(Mutex::new(instance))), build.clone(), no_sql(), prepared);
-        Ok(Up { restored, endpoints, own: Some(Own::PostgreSql(endpoint)), ..up })
+        Ok(Up { restored, endpoints, own: Some(Box::new(endpoint)), ..up })
     }
 
     fn meet(&self, met: &Met<'_>, reporter: &mut Reporter<'_>) -> Result<Up, Trouble> {
@@ -113,9 +114,9 @@ impl Servers for PostgreSql {
         reporter.notebook.instance(&record)?;
         reporter.note(EventKind::InstanceReady, None, format!("{dsn} is PostgreSQL {}", record.version_text))?;
         let build = build_of(server, record);
-        let own = Some(Own::PostgreSql(at_home(&found, endpoint)));
+        let own = at_home(&found, endpoint);
         let up = Up::new(key, Serving::Found(found), build, no_sql(), Prepared::Found);
-        Ok(Up { own, ..up })
+        Ok(Up { own: Some(Box::new(own)), ..up })
     }
 
     fn files(&self) -> Option<&'static dyn Files> {
@@ -131,12 +132,12 @@ impl Servers for PostgreSql {
     }
 
     fn observe(&self, _: &Up, users: &[&UserGroup], _: &[DatasetNeed]) -> Vec<State> {
-        let endpoint = users.iter().find_map(|users| users.access.beside.as_ref()?.postgres());
+        let endpoint = users.iter().find_map(|users| users.access.beside_as());
         endpoint.map(state::read).unwrap_or_default()
     }
 
     fn serving(&self, _: &Up, users: &[&UserGroup]) -> Vec<u32> {
-        let Some(endpoint) = users.iter().find_map(|users| users.access.beside.as_ref()?.postgres()) else {
+        let Some(endpoint) = users.iter().find_map(|users| users.access.beside_as()) else {
             return Vec::new();
         };
         let Ok(mut control) = Control::connect(endpoint, PATIENCE) else { return Vec::new() };
@@ -155,14 +156,14 @@ impl Servers for PostgreSql {
     }
 
     fn target(&self, up: &Up, needs: &[DatasetNeed]) -> Arc<dyn Target> {
-        let own = up.own.as_ref().and_then(Own::postgres).cloned().unwrap_or_else(no_sql);
+        let own = up.own_as::<SqlEndpoint>().cloned().unwrap_or_else(no_sql);
         let database = up.schemas(needs).next();
         Arc::new(Disturbed(database.map_or_else(|| own.clone(), |database| own.within(database))))
     }
 
     fn sources(&self, _: &Up, sampled: Sampled<'_>) -> MakeSources {
         let Sampled { users, patience, process, workers, needs, .. } = sampled;
-        let endpoint = users.access.beside.as_ref().and_then(Endpoint::postgres).cloned();
+        let endpoint = users.access.beside_as::<SqlEndpoint>().cloned();
         Box::new(move || {
             let ask = endpoint.map(|endpoint| asker(&endpoint, patience));
             let ask = ask.unwrap_or_else(|| Box::new(Refused("its users know no PostgreSQL".into())));

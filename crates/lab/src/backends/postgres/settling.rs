@@ -3,8 +3,8 @@
 //! checkpoint is asked only of a server of ours: in one of others it would be theirs that is written.
 
 use super::session::control::Control;
-use crate::backends::access::Own;
 use crate::backends::contract::Settling;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::{Serving, Up};
 use std::time::Duration;
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(4 * 3600);
 struct AtRest;
 
 pub(super) fn begin(up: &Up, needs: &[DatasetNeed]) -> Result<Box<dyn Settling>, String> {
-    let own = up.own.as_ref().and_then(Own::postgres).ok_or("its users know no PostgreSQL")?;
+    let own = up.own_as::<SqlEndpoint>().ok_or("its users know no PostgreSQL")?;
     for need in needs {
         let Some(Ok(database)) = up.datasets.get(&need.name) else { continue };
         let mut control = Control::connect(&own.within(database), PATIENCE).map_err(|e| e.to_string())?;

@@ -2,7 +2,7 @@
 //! they are, and what has been written to the log since the last checkpoint.
 
 use super::session::control::Control;
-use crate::backends::access::Own;
+use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::needs::DatasetNeed;
 use crate::backends::up::Up;
 use model::record::start::{Prepared, StartingState};
@@ -21,7 +21,7 @@ pub(super) fn state(up: &Up, needs: &[DatasetNeed]) -> Option<StartingState> {
     if databases.is_empty() {
         return None;
     }
-    let mut control = Control::connect(up.own.as_ref().and_then(Own::postgres)?, PATIENCE).ok()?;
+    let mut control = Control::connect(up.own_as::<SqlEndpoint>()?, PATIENCE).ok()?;
     let mut number = |sql: &str| control.value(sql).ok().flatten()?.parse::<u64>().ok();
     let bytes = number(&format!("SELECT {}", databases.join(" + ")));
     let checkpoint_age = number(CHECKPOINT).map(Bytes);

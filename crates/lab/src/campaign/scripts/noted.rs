@@ -2,7 +2,7 @@
 //! server and its ends, and hears what the record hears. What is asked, sampled and written is what it is for every
 //! run.
 
-use crate::backends::access::{Endpoint, LoadPlan};
+use crate::backends::access::LoadPlan;
 use crate::backends::endpoint::SqlEndpoint;
 use crate::campaign::under_way::{Campaign, Coming};
 use crate::execution::driving::Caller;
@@ -74,9 +74,5 @@ impl Campaign<'_> {
 fn way_in<'l>(server: &Server, load_plan: &'l LoadPlan) -> Option<&'l SqlEndpoint> {
     let user_group = &load_plan.user_groups[0];
     let is_postgres = server.on.as_deref().map(dsn::protocol) == Some(Protocol::PostgreSql);
-    if is_postgres {
-        user_group.access.beside.as_ref().and_then(Endpoint::postgres)
-    } else {
-        Some(&user_group.access.endpoint)
-    }
+    if is_postgres { user_group.access.beside_as() } else { Some(&user_group.access.endpoint) }
 }

@@ -3,7 +3,7 @@
 
 use super::noted::noted;
 use super::{Noting, Stage};
-use crate::backends::access::{Access, Endpoint, LoadPlan, UserGroup};
+use crate::backends::access::{Access, LoadPlan, UserGroup};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::backends::interrupting::DEADLINE;
 use crate::execution::driving::Caller;
@@ -158,7 +158,7 @@ fn user_group(stage: &Stage, limits: &Limits) -> UserGroup {
         errors: Errors::default(),
         access: Access {
             others: endpoints.collect(),
-            beside: stage.endpoints.postgres.first().cloned().map(Endpoint::PostgreSql),
+            beside: stage.endpoints.postgres.first().cloned().map(|endpoint| Arc::new(endpoint) as _),
             ..Access::to(endpoint)
         },
         outlasts: false,

@@ -2,7 +2,7 @@
 //! SQL; a command line, and a socket in the private folder. It has no transactions and keeps what it is told to.
 //! Telemetry is off.
 
-use super::session::control as documents;
+use super::super::session::control as documents;
 use crate::backends::mysql::kinds::option_file;
 use crate::servers::{Build, Description, Kind, Listens, Site};
 use crate::trouble::Trouble;

@@ -4,7 +4,7 @@
 //! socket is trusted, because the folder lets in nobody else; it listens on loopback only where users are to come so,
 //! and asks them for a password.
 
-use super::session::control::Control;
+use super::super::session::control::Control;
 use crate::backends::endpoint::{Address, SqlEndpoint};
 use crate::backends::mysql::facts::written;
 use crate::os::ports::LOOPBACK;

@@ -1,0 +1,7 @@
+//! The kinds of servers that the lab starts for this protocol, described as files and commands.
+
+pub mod postgresql;
+
+use crate::servers::Kind;
+
+pub const ALL: &[&dyn Kind] = &[&postgresql::Postgres];
