@@ -1,6 +1,6 @@
 //! How the users of a group come to their sessions: the endpoints that they take, and what is said there first. Where
-//! nobody says another way, users speak SQL as MySQL's family does; every other protocol says in its own folder what its
-//! endpoint is and how users live there.
+//! nobody says another way, users speak SQL as MySQL's family does; every other protocol says in its own folder what
+//! its endpoint is and how users live there.
 
 use super::endpoint::{Address, SqlEndpoint};
 use super::{mysql, own_sessions};
