@@ -13,7 +13,7 @@ use lua::guest::Guest;
 use lua::report::{Level, Log};
 use lua::script::Said;
 use model::experiment::{self};
-use model::plan::served::{named_by_kind, serves};
+use model::plan::served::{PROGRAMS, serves};
 use model::words::Words;
 use model::{Experiment, Host, InstalledBuild, Plan, Problem, Protocol, Record};
 use std::collections::BTreeSet;
@@ -43,7 +43,7 @@ pub fn arguments(command: Command) -> Command {
 pub fn words(host: &Host, catalogue: &Catalogue, workloads: &Workloads) -> Words {
     // What is catalogued and not here is no mistake of the author: its cells are put aside with the mend.
     let installed = host.builds.iter().map(|b| b.name.clone());
-    let known = catalogue.names().into_iter().chain(named_by_kind().map(String::from));
+    let known = catalogue.names().into_iter().chain(PROGRAMS.iter().map(|program| program.kind.to_string()));
     let more: Vec<_> = known.filter(|n| host.builds.iter().all(|b| b.name != *n)).collect();
     Words {
         workloads: workloads.words(),

@@ -1,5 +1,6 @@
 //! Which kinds of servers serve which protocols: by kind and version alone, so that a plan can say what will not work
-//! before anything starts. Whether a plugin's file is there is seen when the server is.
+//! before anything starts. Whether a plugin's file is there is seen when the server is. A kind beside MySQL's family says
+//! here by which program it is known, too.
 
 use super::{Axis, Cell, Server};
 use crate::charset;
@@ -25,21 +26,55 @@ pub const MONGODB: &str = "mongodb";
 /// The kind whose SQL is not MySQL's.
 pub const POSTGRESQL: &str = "postgresql";
 
-/// Kinds beside MySQL's family whose builds answer to the name of their kind, and what brings those that distributions
-/// have and the catalogue, under that name, has not.
-const NAMED_BY_KIND: &[(&str, Option<&str>)] = &[
-    (CACHE, Some("install the package memcached (apt-get install memcached)")),
-    (FERRETDB, None),
-    (POSTGRESQL, Some("install the package postgresql (apt-get install postgresql)")),
-];
-
-pub fn named_by_kind() -> impl Iterator<Item = &'static str> {
-    NAMED_BY_KIND.iter().map(|(kind, _)| *kind)
+/// A kind beside MySQL's family that the lab starts: the build among the machine's programs answers to its name.
+pub struct Program {
+    pub kind: &'static str,
+    /// What its program is called.
+    pub file: &'static str,
+    /// Asked of that, it says its version, behind these words.
+    pub asks: &'static str,
+    pub before_version: &'static str,
+    pub engines: &'static [&'static str],
+    /// What brings it, where distributions have it.
+    pub package: Option<&'static str>,
+    /// Whether a catalogue may have builds of it.
+    pub is_catalogued: bool,
 }
+
+pub const PROGRAMS: &[Program] = &[
+    Program {
+        kind: CACHE,
+        file: "memcached",
+        asks: "-V",
+        before_version: "memcached ",
+        engines: &[],
+        package: Some("install the package memcached (apt-get install memcached)"),
+        is_catalogued: false,
+    },
+    // Of its back ends the one that needs no other server.
+    Program {
+        kind: FERRETDB,
+        file: "ferretdb",
+        asks: "--version",
+        before_version: "version: v",
+        engines: &["sqlite"],
+        package: None,
+        is_catalogued: true,
+    },
+    Program {
+        kind: POSTGRESQL,
+        file: "postgres",
+        asks: "--version",
+        before_version: "postgres (PostgreSQL) ",
+        engines: &[HEAP],
+        package: Some("install the package postgresql (apt-get install postgresql)"),
+        is_catalogued: true,
+    },
+];
 
 /// What brings the build of that name, where it is a package.
 pub fn package_of(build: &str) -> Option<&'static str> {
-    NAMED_BY_KIND.iter().find(|(kind, _)| *kind == build)?.1
+    PROGRAMS.iter().find(|program| program.kind == build)?.package
 }
 
 /// Where it keeps its tables: the access method that stands in the place of a storage engine.

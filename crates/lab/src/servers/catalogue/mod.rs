@@ -14,18 +14,17 @@ use super::Build;
 use super::process::folders::Folders;
 use crate::trouble::Trouble;
 pub use distribution::{DISTRIBUTION, PACKAGE, none_installed};
-use distribution::{PROGRAMS, Program};
 use entry::{Source, series};
 pub use listing::{Catalogue, FILE, Illegible};
 use model::InstalledBuild;
-use model::plan::served::package_of;
+use model::plan::served::{PROGRAMS, package_of};
 use std::path::Path;
 
 /// Every build on this host under each of its names, the default first. A catalogue of the user's that cannot be read
 /// adds nothing here; whoever resolves names tells its mistakes.
 pub fn installed() -> Vec<Build> {
     let folders = Folders::from_environment().ok();
-    let beside = PROGRAMS.iter().map(|program| (program.find)());
+    let beside = PROGRAMS.iter().map(distribution::program);
     let mut builds: Vec<_> = std::iter::once(distribution::find()).chain(beside).flatten().collect();
     if let Some(folders) = &folders {
         builds.extend(own_builds::all(folders).into_iter().map(|k| k.build));
@@ -58,10 +57,11 @@ pub fn based(entry: &entry::Entry) -> Option<Build> {
 
 /// What the binary of a stanza says that it is, and where its parts are.
 pub fn asked(entry: &entry::Entry, binary: &Path, basedir: &Path, launcher: &[String]) -> Result<Build, Trouble> {
-    let program = PROGRAMS.iter().find(|program| program.kind == entry.kind);
-    let Some(Program { kind, at, .. }) = program else { return probe::probe(&entry.name, binary, basedir, launcher) };
-    let unsaid = || Trouble::new(format!("{} does not say which {kind} it is", binary.display()));
-    at(&entry.name, binary).ok_or_else(unsaid)
+    let Some(program) = PROGRAMS.iter().find(|program| program.kind == entry.kind) else {
+        return probe::probe(&entry.name, binary, basedir, launcher);
+    };
+    let unsaid = || Trouble::new(format!("{} does not say which {} it is", binary.display(), program.kind));
+    distribution::program_at(program, &entry.name, binary).ok_or_else(unsaid)
 }
 
 /// The builds, then for each series its newest under the name of the series; of two equal ones the first.
