@@ -1,6 +1,6 @@
 //! Which kinds of servers serve which protocols: by kind and version alone, so that a plan can say what will not work
-//! before anything starts. Whether a plugin's file is there is seen when the server is. A kind beside MySQL's family says
-//! here by which program it is known, too.
+//! before anything starts. Whether a plugin's file is there is seen when the server is. A kind beside MySQL's family
+//! says here by which program it is known, too.
 
 use super::{Axis, Cell, Server};
 use crate::charset;
