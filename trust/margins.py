@@ -26,7 +26,8 @@ def share(text):
 
 def machine(record):
     host = json.loads((record / "host.json").read_text())
-    return f"{len(host['cpus'])} × {host['cpu_model']}"
+    numbers = host["facts"].get("cpu")
+    return f"{len(host['cpus'])} × {host['cpu_model']}" + (f" ({numbers})" if numbers else "")
 
 
 def judged(record):
