@@ -41,6 +41,7 @@ pub struct Program {
     pub is_catalogued: bool,
 }
 
+/// Those kinds; who is looked for, offered by name or installed is a query of this.
 pub const PROGRAMS: &[Program] = &[
     Program {
         kind: CACHE,
@@ -51,12 +52,12 @@ pub const PROGRAMS: &[Program] = &[
         package: Some("install the package memcached (apt-get install memcached)"),
         is_catalogued: false,
     },
-    // Of its back ends the one that needs no other server.
     Program {
         kind: FERRETDB,
         file: "ferretdb",
         asks: "--version",
         before_version: "version: v",
+        // Of its back ends the one that needs no other server.
         engines: &["sqlite"],
         package: None,
         is_catalogued: true,

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use workload::life::{Life, Living, SqlLife};
 use workload::session::Fault;
 
+/// Users of MySQL's family come by no such endpoint: an `Endpoint` of SQL is one of PostgreSQL.
 impl Endpoint for SqlEndpoint {
     fn protocol(&self) -> Protocol {
         Protocol::PostgreSql

@@ -1,5 +1,6 @@
-//! The server that the distribution's packages brought: found where they put it, never installed and never started as
-//! the system's service. It answers to `distribution` and, like every build, to its series.
+//! Servers that packages or the user put among the programs: found where they lie, never installed and never started as
+//! the system's service. That of MySQL's family answers to `distribution` and, like every build, to its series; others
+//! answer to their kind.
 
 use super::probe::probe;
 use crate::os::ask;
