@@ -15,6 +15,7 @@ In slices, where the machine is free for minutes only: FIGURES=FILE keeps what w
   ON=mariadb      one server
   MINUTES=10      begins no further one after so long
   AGAIN=1         those too of which there are figures
+  SABOTAGES=FILE  another list of the same shape (sabotages.toml)
   TABLE=FILE      where the table goes (docs/trust.md);  PARTS=none writes only the table
   KEEP=FOLDER     keeps the records there;  PARTS=judge asks the program once more what it says of those
 """
@@ -371,7 +372,7 @@ def waits_first():
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     waits_first()
-    table = tomllib.loads((HERE / "sabotages.toml").read_text())
+    table = tomllib.loads(Path(os.environ.get("SABOTAGES", HERE / "sabotages.toml")).read_text())
     if os.environ.get("PARTS") == "judge":
         judge_again(table)
     elif os.environ.get("PARTS") != "none":

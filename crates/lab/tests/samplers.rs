@@ -17,6 +17,7 @@ use lab::servers::process::instance::{Instance, Wish};
 use model::plan::{Plan, RunId, Server};
 use model::record::Details;
 use model::record::series::Shape;
+use model::record::state::Facet;
 use model::seed::Seed;
 use model::units::Nanos;
 use std::time::Duration;
@@ -71,8 +72,9 @@ fn both_ends_of_a_phase_and_the_seconds_between_are_read() {
     let spin = std::iter::repeat_with(|| clock::now().0 & 1).take(20_000_000).sum::<u64>();
     assert!(spin > 0);
     let end = sampling.mark().wait();
-    let (complaints, written) = sampling.finish();
-    written.unwrap();
+    let sampled = sampling.finish();
+    let complaints = sampled.missing;
+    sampled.written.unwrap();
 
     let phase = between(&begin, &end, start);
     // A quiet server's questions are the sampler's own, to the last one.
@@ -86,6 +88,11 @@ fn both_ends_of_a_phase_and_the_seconds_between_are_read() {
     }
     assert!(phase["host.cpu.total"].seconds() > 1.7);
     assert!(!between(&before, &end, start).contains_key("client.cpu.user"), "there was no worker at the first mark");
+    // Of the process that stands for the server's, and of the load's threads.
+    for (facet, fact) in [(Facet::Process, "nice"), (Facet::Client, "scheduling policy of the load's threads")] {
+        let states: Vec<_> = sampled.states.iter().filter(|state| state.facet == facet).collect();
+        assert!(matches!(states[..], [state] if state.facts.contains_key(fact)), "{facet:?}: {states:?}");
+    }
     let [metrics, innodb, users] = &complaints[..] else { panic!("{complaints:?}") };
     assert!(
         metrics.starts_with("db.tmp_tables, ") && metrics.ends_with("no counter of this server says it"),
@@ -160,8 +167,9 @@ fn a_real_server_counts_what_a_session_sent_to_the_last_question() {
         user.execute("DO 1").unwrap();
     }
     let end = sampling.mark().wait();
-    let (complaints, written) = sampling.finish();
-    written.unwrap();
+    let sampled = sampling.finish();
+    let complaints = sampled.missing;
+    sampled.written.unwrap();
 
     let window = between(&begin, &end, Nanos(0));
     let questions = window["status.Questions"].delta() - window["sampler.statements"].delta();

@@ -97,6 +97,7 @@ fn a_session_speaks_to_a_real_server_whatever_the_way() {
     long_packets(&mut root);
     errors_leave_the_session_whole(&mut root);
     charsets_are_those_of_the_labels(&mut root);
+    what_the_server_cuts_off_for_others_is_whole_for_the_lab(&mut root, &up.root);
     root.quit();
 }
 
@@ -122,6 +123,20 @@ fn errors_leave_the_session_whole(session: &mut Control) {
     let many = session.rows("SELECT seq, REPEAT('y', seq % 300) FROM seq_1_to_20000").unwrap();
     assert_eq!(many.len(), 20_000);
     assert_eq!(many[299][1].as_deref(), Some("y".repeat(0).as_str()));
+}
+
+fn what_the_server_cuts_off_for_others_is_whole_for_the_lab(root: &mut Control, endpoint: &SqlEndpoint) {
+    root.execute("SET GLOBAL sql_select_limit = 1").unwrap();
+    root.execute("SET GLOBAL autocommit = 0").unwrap();
+    let asked = |mut session: Control| {
+        let rows = session.rows("SELECT seq FROM seq_1_to_3").unwrap().len();
+        let commits = session.value("SELECT @@autocommit").unwrap();
+        session.quit();
+        (rows, commits)
+    };
+    let patience = Duration::from_secs(5);
+    assert_eq!(asked(Control::connect(endpoint).unwrap()), (3, Some("1".into())));
+    assert_eq!(asked(Control::as_any(endpoint, patience).unwrap()), (1, Some("0".into())), "as a user has it");
 }
 
 fn charsets_are_those_of_the_labels(session: &mut Control) {

@@ -3,7 +3,7 @@
 //! numbers. So just before the users of every run come and just after they have left, the lab reads all global
 //! variables, the session of a user, the tables with their keys and triggers, privileges, plugins, open transactions,
 //! who else is connected, what the processes may use, and how the kernel is set. What was true at the start must be
-//! true at the end.
+//! true at the end; and what the processes may use, which is read once a second while users are at work, in between.
 //!
 //! A difference in anything that can change work, plan, bytes or durability fails, and that is every difference but a
 //! few that are known to be harmless: names, addresses, languages, sessions of others. Those warn, and so do more than
@@ -46,10 +46,18 @@ fn look(run: &RunEvidence) -> Sight {
     if writes(run) {
         found.retain(|d| !matches!(d.facet, Facet::Rows | Facet::Written));
     }
+    // What somebody put back before the end.
+    let mut within = unasked(run.otherwise_meanwhile(), run);
+    within.retain(|d| !found.iter().any(|known| known.facet == d.facet && known.key == d.key));
+    let put_back = within.len();
+    found.splice(0..0, within);
     let facts: usize = begin.values().map(|state| state.facts.len()).sum();
     let held = || format!("All {facts} facts that were read when the run began were true at its end.");
     let sentence = |d: &Difference| {
         let (was, is) = d.values();
+        if found[..put_back].contains(d) {
+            return format!("{} {was} when {id} began and {is} while its users were at work", d.was());
+        }
         let who = (d.facet == Facet::Transactions).then(|| strangers::holders(run)).flatten();
         let who = who.map_or(String::new(), |who| format!(" ({who})"));
         format!("{} {was} at the start of {id} and {is} at its end{who}", d.was())

@@ -7,21 +7,22 @@
 //!
 //! 2 % off warns and 5 % off fails, as does a run with as much between its two pulses; but on a machine whose pulses
 //! always scatter (a virtual one with busy neighbours: by 1.8 % in 51 runs) only what is further off than five times
-//! their scatter. A cell's number is of all its runs, and its interval includes what a few of them differ by: it fails
-//! or warns when half of them or more were on such a machine, and one that fails among others that do not warns.
+//! their scatter. What half of a cell's runs or more had is in its number; what fewer had moves it by their share, is in
+//! its interval, and fails only when it moves the number by 5 % or more.
 //! Copying through memory is told beside it, and judged by nobody: it differs by more than that on machines where
 //! nothing is wrong.
 
+use crate::frame::few::{self, Had};
 use crate::frame::naming::{self, counted};
-use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Seen, Sight};
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Seen, Sight, graded};
 use crate::stats::{median, robust_deviation};
 use model::record::around::Pulse;
 use model::units::round3;
-use model::{RunId, Share, Status};
+use model::{RunId, Share};
 
 pub const CHECK: Check = Check {
     id: "machine_kept_its_speed",
-    claim: || format!("the machine's own speed stayed within {PULSE_FAIL} of its median before and after every run"),
+    claim: || format!("on average over a number's runs the machine's own speed was within {PULSE_FAIL} of its median"),
     source: include_str!("machine_kept_its_speed.rs"),
     applies: Applies::Always,
     needs: &[],
@@ -75,21 +76,19 @@ fn look(cell: &CellEvidence) -> Sight {
     let (id, [first_pulse, last_pulse]) = taken[place];
     let usually = SCATTERS * scatter;
     let [warn, fail] = [&PULSE_WARN, &PULSE_FAIL].map(|limit| Share(cell.limits.of(limit).max(usually)));
-    let beyond = |limit: Share| seen.iter().filter(|(_, share, ..)| *share > limit.0).count();
-    let most = |count: usize| count * 2 >= seen.len();
-    let (off, failed) = (beyond(warn), beyond(fail));
-    let status = if most(failed) {
-        Status::Fail
-    } else if failed > 0 || most(off) {
-        Status::Warn
-    } else {
-        Status::Pass
-    };
+    let had =
+        |share: f64| Had { status: graded(share, warn.0, fail.0), moved_by: if share > warn.0 { share } else { 0.0 } };
+    let runs: Vec<Had> = seen.iter().map(|(_, share, ..)| had(*share)).collect();
+    let status = few::status(&runs, fail.0);
+    let off = runs.iter().filter(|run| run.status.is_open()).count();
     let first = if off == 0 { "The machine kept its speed" } else { "The machine changed its speed" };
     let at = cell.runs.iter().find(|run| run.run.id == *id).map_or_else(|| format!("run {id}"), naming::run);
-    let rest = if off > 0 && !most(off) {
+    let rest = if off > 0 && off < seen.len() {
         let others = counted(seen.len() - off, "other run");
-        format!("; it kept its speed in {others} of this number, whose interval includes the difference")
+        format!(
+            "; it kept its speed in {others} of this number, which is moved by {} at most",
+            Share(few::moved(&runs))
+        )
     } else {
         String::new()
     };

@@ -8,10 +8,11 @@
 //! which write pages back and finish the disk's requests; whose bytes those were is the question of `disk_was_ours`.
 //! Nor are the load's other ranks on this machine others: their workers' time is left out.
 //! Busy time comes in ticks of 10 ms, so that short runs resolve little: all repetitions are taken together, twice the
-//! resolution is allowed beside the limits, and where one resolution exceeds 5 % nothing can be said.
+//! resolution is allowed beside the limits, and where one resolution exceeds 5 % nothing can be said. One run in which
+//! others took what would fail for all of them warns.
 
 use crate::frame::metrics::{CLIENT_PROCESS, SERVER_SYSTEM, SERVER_USER};
-use crate::frame::naming::listed;
+use crate::frame::naming::{self, listed};
 use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, Need, RunEvidence, Seen, Sight, graded};
 use model::{Nanos, Share, Status};
 use std::collections::BTreeMap;
@@ -68,22 +69,42 @@ struct Times {
     variance: f64,
 }
 
+impl Times {
+    fn add(&mut self, other: &Self) {
+        self.total += other.total;
+        self.others += other.others;
+        self.kernel += other.kernel;
+        self.seconds += other.seconds;
+        self.variance += other.variance;
+    }
+    /// Without the kernel's own.
+    fn others(&self) -> f64 {
+        (self.others - self.kernel).max(0.0)
+    }
+    fn resolution(&self) -> f64 {
+        self.variance.sqrt() / self.total
+    }
+}
+
 fn look(cell: &CellEvidence) -> Sight {
     let mut times = Times::default();
+    let mut each = Vec::new();
     for run in &cell.runs {
-        add(&mut times, run).ok_or("a reading is missing")?;
+        let of_run = of_run(run).ok_or("a reading is missing")?;
+        times.add(&of_run);
+        each.push((run, of_run));
     }
     if times.total <= 0.0 {
         return Err("no CPU time passed between the readings".into());
     }
-    let resolution = times.variance.sqrt() / times.total;
+    let resolution = times.resolution();
     if resolution > OTHERS_FAIL.value {
         return Err(format!(
             "over so short a time the ticks of the clock resolve {} of the CPU time only",
             Share(resolution)
         ));
     }
-    let others = (times.others - times.kernel).max(0.0);
+    let others = times.others();
     let cpus = if times.seconds > 0.0 { others / 1e9 / times.seconds } else { 0.0 };
     let others = Share(others / times.total);
     let (warn, fail) = (cell.limits.share(&OTHERS_WARN), cell.limits.share(&OTHERS_FAIL));
@@ -91,10 +112,33 @@ fn look(cell: &CellEvidence) -> Sight {
     let by_share = graded(others.0, warn.0 + allowed, fail.0 + allowed);
     let [cpus_warn, cpus_fail] = [&OTHERS_CPUS_WARN, &OTHERS_CPUS_FAIL].map(|limit| cell.limits.of(limit));
     let status = by_share.max(graded(cpus, cpus_warn, cpus_fail));
-    let first = if status == Status::Pass { "The machine was quiet" } else { "Somebody else used the CPUs" };
-    let named = if status == Status::Pass { String::new() } else { names(cell) };
-    let sentence =
-        format!("{first}: other processes took {others} of the CPU time (resolution {}){named}.", Share(resolution));
+    let in_one = if status == Status::Pass { in_one(&each, fail) } else { None };
+    let (status, sentence) = match (status, in_one) {
+        (Status::Pass, Some((run, share))) => (
+            Status::Warn,
+            format!(
+                "Somebody else used the CPUs: other processes took {share} of the CPU time in {}, and {others} in all {} runs{}.",
+                naming::run(run),
+                each.len(),
+                names(std::iter::once(run))
+            ),
+        ),
+        (Status::Pass, None) => (
+            status,
+            format!(
+                "The machine was quiet: other processes took {others} of the CPU time (resolution {}).",
+                Share(resolution)
+            ),
+        ),
+        (_, _) => (
+            status,
+            format!(
+                "Somebody else used the CPUs: other processes took {others} of the CPU time (resolution {}){}.",
+                Share(resolution),
+                names(cell.runs.iter())
+            ),
+        ),
+    };
     let limit = format!(
         "{fail} or {cpus_fail} CPU; warns at {warn} or {cpus_warn} CPU, beside {} of resolution",
         Share(allowed)
@@ -102,10 +146,20 @@ fn look(cell: &CellEvidence) -> Sight {
     Ok(Seen::new(status, format!("{others} others"), limit, sentence))
 }
 
+/// The run in which others took most, where that is so much of its time.
+fn in_one<'a, 'b>(each: &[(&'b RunEvidence<'a>, Times)], fail: Share) -> Option<(&'b RunEvidence<'a>, Share)> {
+    let shares = each.iter().filter(|(_, times)| times.total > 0.0).map(|(run, times)| {
+        let share = times.others() / times.total;
+        (*run, share, share - 2.0 * times.resolution())
+    });
+    let (run, share, _) = shares.filter(|(_, _, surely)| *surely > fail.0).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some((run, Share(share)))
+}
+
 /// `, most of it by cc1plus (1.5 s) and make (400 ms)`.
-fn names(cell: &CellEvidence) -> String {
+fn names<'a, 'b: 'a>(runs: impl Iterator<Item = &'a RunEvidence<'b>>) -> String {
     let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
-    let around = cell.runs.iter().filter_map(|run| run.run.around.as_ref());
+    let around = runs.filter_map(|run| run.run.around.as_ref());
     for neighbour in around.flat_map(|around| &around.neighbours).filter(|n| !is_kernel(&n.name)) {
         *by_name.entry(&neighbour.name).or_default() += neighbour.cpu.0;
     }
@@ -134,7 +188,7 @@ fn by_ranks_beside(run: &RunEvidence, seconds: f64) -> f64 {
     beside.map(|rank| rank.worker_cpu.0 as f64 * (seconds / rank.lived.seconds()).min(1.0)).sum()
 }
 
-fn add(times: &mut Times, run: &RunEvidence) -> Option<()> {
+fn of_run(run: &RunEvidence) -> Option<Times> {
     let host = run.growth("host.cpu.total")?;
     let grown = |counter: &str| run.growth(counter).map(|g| g.delta);
     let steal = grown("host.cpu.steal")?;
@@ -142,11 +196,12 @@ fn add(times: &mut Times, run: &RunEvidence) -> Option<()> {
     let busy = busy - grown("host.cpu.irq").unwrap_or(0.0);
     // The processes' own windows may differ from the host's by the time that reading takes.
     let own = run.rates(&[SERVER_USER, SERVER_SYSTEM, CLIENT_PROCESS])? * host.seconds;
-    times.total += host.delta;
-    times.others += busy - own - by_ranks_beside(run, host.seconds);
-    times.kernel += by_kernel(run);
-    times.seconds += host.seconds;
-    // Each CPU's count is up to one tick late at each end: uniform, so a variance of a sixth of a tick squared.
-    times.variance += run.phases.len() as f64 * run.record.host.cpus.len().max(1) as f64 * TICK * TICK / 6.0;
-    Some(())
+    Some(Times {
+        total: host.delta,
+        others: busy - own - by_ranks_beside(run, host.seconds),
+        kernel: by_kernel(run),
+        seconds: host.seconds,
+        // Each CPU's count is up to one tick late at each end: uniform, so a variance of a sixth of a tick squared.
+        variance: run.phases.len() as f64 * run.record.host.cpus.len().max(1) as f64 * TICK * TICK / 6.0,
+    })
 }

@@ -8,6 +8,7 @@ mod answers_were_expected;
 mod answers_were_fresh;
 pub(crate) mod client_had_headroom;
 mod client_was_not_in_the_way;
+mod clock_kept_its_rate;
 mod commits_were_durable;
 mod compaction_kept_up;
 mod counts_agree;
@@ -45,6 +46,7 @@ mod rate_was_reached;
 mod regime_was_cached;
 mod regimes_agree;
 mod repetitions_agree;
+mod repetitions_worked_alike;
 mod runs_alike;
 mod scaling_follows_a_law;
 mod schema_as_declared;
@@ -96,6 +98,7 @@ pub const ALL: &[Check] = &[
     rate_was_reached::CHECK,
     stalls_were_few::CHECK,
     timers_were_fine::CHECK,
+    clock_kept_its_rate::CHECK,
     schema_as_declared::CHECK,
     plans_were_stable::CHECK,
     plans_agree::CHECK,
@@ -119,6 +122,7 @@ pub const ALL: &[Check] = &[
     observer_was_cheap::CHECK,
     observer_moved_nothing::CHECK,
     repetitions_agree::CHECK,
+    repetitions_worked_alike::CHECK,
     aa_pairs_agree::CHECK,
     outliers_are_explained::CHECK,
     scaling_follows_a_law::CHECK,

@@ -11,11 +11,16 @@
 //! by 5 % it fails, by 2 % it warns, and a warm-up warns at most. Where tenths were not recorded, or hold too few
 //! operations, phases from 8 s on are asked for one step of 5 % or more that stands out of their seconds. A phase that
 //! is disturbed on purpose is not looked at: there the course is the result.
+//!
+//! What half of a cell's runs or more had is in its number. What fewer had moves it by their share (one run of five
+//! that a step moved by 6 % moves their mean by 1.2 %), is in its interval, and fails only when it moves the number by
+//! 5 % or more.
 
 use crate::frame::applies::Absence;
-use crate::frame::check::worst_of;
+use crate::frame::few::{self, Had};
+use crate::frame::naming;
 use crate::frame::tenths::{self, Points};
-use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight};
+use crate::frame::{Applies, CellEvidence, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight, graded};
 use crate::stats::average;
 use crate::stats::steady::{self, Class, FEWEST_POINTS, SHORTEST_SECONDS, Steady, WARM_UP};
 use crate::stats::step::{self, Step};
@@ -34,7 +39,7 @@ pub const CHECK: Check = Check {
     doubts: Doubts::Times,
     quarantined: false,
     advice: "warm up longer, or measure until it is steady; if it never is, publish the course and not one number",
-    look: Look::Run(look),
+    look: Look::Cell(look),
 };
 
 const DRIFT_WARN: Limit =
@@ -62,33 +67,94 @@ fn absent(run: &RunEvidence) -> Absence {
         .then(|| format!("No phase is as long as {} s: shorter ones have no states to tell apart.", step::FEWEST))
 }
 
-fn look(run: &RunEvidence) -> Sight {
-    let calm: Vec<&PhaseRecord> = run.phases.iter().copied().filter(|p| p.disturb.is_none()).collect();
+/// What is seen of one run, and by which share of itself its number lies beside its longest level.
+struct Course {
+    seen: Seen,
+    moved: Share,
+}
+
+fn look(cell: &CellEvidence) -> Sight {
+    let (mut courses, mut unknown) = (Vec::new(), None);
+    for run in &cell.runs {
+        match of_run(run) {
+            Ok(course) => courses.push((run, course)),
+            Err(why) => unknown = unknown.or(Some(why)),
+        }
+    }
+    // A run that counted too few operations for it says nothing, and the others speak for it.
+    if let Some(why) = unknown.filter(|_| courses.len() * 2 < cell.runs.len()) {
+        return Err(why);
+    }
+    let had = |course: &Course| Had { status: course.seen.status, moved_by: course.moved.0 };
+    let runs: Vec<Had> = courses.iter().map(|(_, course)| had(course)).collect();
+    let fail = cell.limits.share(&DRIFT_FAIL);
+    let order = |one: &Had, other: &Had| one.status.cmp(&other.status).then(one.moved_by.total_cmp(&other.moved_by));
+    let worst = courses.iter().zip(&runs).max_by(|one, other| order(one.1, other.1));
+    let (run, Course { seen, .. }) = worst.ok_or("there is no run")?.0;
+    let mut seen = Seen { status: few::status(&runs, fail.0), ..seen.clone() };
+    let unsteady = runs.iter().filter(|run| run.status.is_open()).count();
+    if unsteady > 0 && runs.len() > 1 {
+        seen.sentence = format!("{}: {}", naming::run(run), seen.sentence);
+    }
+    if unsteady > 0 && unsteady * 2 < runs.len() {
+        let others = naming::counted(runs.len() - unsteady, "other run");
+        let moved = Share(few::moved(&runs));
+        seen.sentence.push_str(&format!(" The rate of {others} held still, and the mean of all is moved by {moved}."));
+    }
+    Ok(seen)
+}
+
+fn of_run(run: &RunEvidence) -> Result<Course, String> {
     let seconds = run.details.seconds(&run.run.id);
     let is_long = |p: &&PhaseRecord| {
         p.length().seconds() >= step::FEWEST as f64 || tenths::of(p, &seconds, FEWEST_POINTS).is_some()
     };
-    let long: Vec<_> = calm.into_iter().filter(is_long).collect();
-    if long.is_empty() {
-        return Err(format!("no phase is as long as {} s", step::FEWEST));
+    let mut calm = run.phases.iter().copied().filter(|p| p.disturb.is_none());
+    let phase = calm.find(is_long).ok_or_else(|| format!("no phase is as long as {} s", step::FEWEST))?;
+    if phase.length().seconds() >= SHORTEST_SECONDS {
+        return of_seconds(run, &rates(phase, &seconds));
     }
-    worst_of(long.iter().map(|phase| (phase.name.clone(), of_phase(run, phase, &seconds))).collect())
+    match tenths::of(phase, &seconds, FEWEST_POINTS) {
+        Some(points) => of_tenths(run, &points),
+        None => of_short(run, &rates(phase, &seconds)),
+    }
 }
 
-fn of_phase(run: &RunEvidence, phase: &PhaseRecord, seconds: &[Second]) -> Sight {
-    if phase.length().seconds() < SHORTEST_SECONDS {
-        return match tenths::of(phase, seconds, FEWEST_POINTS) {
-            Some(points) => of_tenths(run, &points),
-            None => of_short(run, &rates(phase, seconds)),
-        };
-    }
-    let rates = rates(phase, seconds);
-    let steady = steady::of(&rates, 1.0).ok_or("its seconds were not recorded")?;
+/// By how much the mean lies beside the level that lasted longest and was at work; how far a mean is from standing
+/// still is no number.
+fn beside_longest(steady: &Steady, rates: &[f64]) -> Option<(Share, f64)> {
+    let length = |level: &steady::Level| level.to - level.from;
+    let at_work = steady.levels.iter().filter(|level| level.rate > 0.0);
+    let longest = at_work.max_by(|a, b| length(a).total_cmp(&length(b)))?;
+    Some((Share((average(rates) / longest.rate - 1.0).abs()), longest.rate))
+}
+
+fn of_seconds(run: &RunEvidence, rates: &[f64]) -> Result<Course, String> {
+    let steady = steady::of(rates, 1.0).ok_or("its seconds were not recorded")?;
+    let (moved, _) = beside_longest(&steady, rates).ok_or("nothing was done in it")?;
     let (warn, fail) = (run.limits.share(&DRIFT_WARN), run.limits.share(&DRIFT_FAIL));
     let drift = Share(if steady.drifts { steady.drift.abs() } else { 0.0 });
+    let (by_class, mut sentence) = of_class(&steady);
+    let by_drift = graded(drift.0, warn.0, fail.0);
+    if by_drift > Status::Pass {
+        sentence.push_str(&format!(
+            " It still {} by {drift} over its last level.",
+            if steady.drift > 0.0 { "rose" } else { "fell" }
+        ));
+    }
+    if !steady.stalls.is_empty() {
+        sentence.push_str(&format!(" In {} seconds it stood far from its neighbours.", steady.stalls.len()));
+    }
+    let measured = format!("{} levels, drift {drift}", steady.levels.len());
+    let limit = format!("1 level; drift {fail}, warns at {warn}");
+    let moved = if steady.levels.len() > 1 { moved.0 } else { 0.0 };
+    Ok(Course { seen: Seen::new(by_class.max(by_drift), measured, limit, sentence), moved: Share(moved.max(drift.0)) })
+}
+
+fn of_class(steady: &Steady) -> (Status, String) {
     let last = steady.last();
     let before = || steady.levels[..steady.levels.len() - 1].iter().map(|l| l.rate).fold(0.0, f64::max);
-    let (by_class, mut sentence) = match steady.class {
+    match steady.class {
         Class::Flat => (Status::Pass, format!("The rate had one level, {} operations per second.", round3(last.rate))),
         Class::Cyclic => (
             Status::Pass,
@@ -123,53 +189,28 @@ fn of_phase(run: &RunEvidence, phase: &PhaseRecord, seconds: &[Second]) -> Sight
             Status::Fail,
             format!("The rate never held still: {} levels, the last one for too short a time.", steady.levels.len()),
         ),
-    };
-    let by_drift = match drift.0 {
-        d if d > fail.0 => Status::Fail,
-        d if d > warn.0 => Status::Warn,
-        _ => Status::Pass,
-    };
-    if by_drift > Status::Pass {
-        sentence.push_str(&format!(
-            " It still {} by {drift} over its last level.",
-            if steady.drift > 0.0 { "rose" } else { "fell" }
-        ));
     }
-    if !steady.stalls.is_empty() {
-        sentence.push_str(&format!(" In {} seconds it stood far from its neighbours.", steady.stalls.len()));
-    }
-    let measured = format!("{} levels, drift {drift}", steady.levels.len());
-    Ok(Seen::new(by_class.max(by_drift), measured, format!("1 level; drift {fail}, warns at {warn}"), sentence))
 }
 
 /// A phase of a few seconds by its tenths, which the rule for seconds takes for so many seconds.
-fn of_tenths(run: &RunEvidence, points: &Points) -> Sight {
+fn of_tenths(run: &RunEvidence, points: &Points) -> Result<Course, String> {
     let steady = steady::of(&points.rates, 1.0).ok_or("it has too few points")?;
     let (warn, fail) = (run.limits.share(&DRIFT_WARN), run.limits.share(&DRIFT_FAIL));
-    let length = |level: &steady::Level| level.to - level.from;
-    // How far a mean is from standing still is no number.
-    let at_work = steady.levels.iter().filter(|level| level.rate > 0.0);
-    let longest = at_work.max_by(|a, b| length(a).total_cmp(&length(b))).ok_or("nothing was done in it")?;
-    let mean = average(&points.rates);
-    let moved = Share((mean / longest.rate - 1.0).abs());
-    let by_effect = match moved.0 {
-        m if m > fail.0 => Status::Fail,
-        m if m > warn.0 => Status::Warn,
-        _ => Status::Pass,
-    };
+    let (moved, longest) = beside_longest(&steady, &points.rates).ok_or("nothing was done in it")?;
+    let by_effect = graded(moved.0, warn.0, fail.0);
     let seconds = |points_since: f64| round3(points_since * points.width);
-    let count = steady.levels.len();
+    let (count, longest) = (steady.levels.len(), round3(longest));
     let measured = format!("{count} levels, mean moved by {moved}");
     let limit = format!("moved by {fail}, warns at {warn}");
-    let seen = |status, sentence| Ok(Seen::new(status, measured.clone(), limit.clone(), sentence));
     if count == 1 || by_effect == Status::Pass {
         let more = if count == 1 { String::new() } else { format!(", and {count} levels moved it by {moved} only") };
-        let sentence = format!("The rate had one level, {} operations per second{more}.", round3(longest.rate));
-        return seen(Status::Pass, sentence);
+        let sentence = format!("The rate had one level, {longest} operations per second{more}.");
+        return Ok(Course { seen: Seen::new(Status::Pass, measured, limit, sentence), moved: Share(0.0) });
     }
     let (status, course) = of_levels(&steady, by_effect, seconds);
-    let longest = round3(longest.rate);
-    seen(status, format!("{course}: the mean is {moved} away from its longest level, {longest} operations per second."))
+    let sentence =
+        format!("{course}: the mean is {moved} away from its longest level, {longest} operations per second.");
+    Ok(Course { seen: Seen::new(status, measured, limit, sentence), moved })
 }
 
 /// What the levels are, and the worst that is said of them.
@@ -196,15 +237,16 @@ fn of_levels(steady: &Steady, by_effect: Status, seconds: impl Fn(f64) -> String
 }
 
 /// A phase of a few seconds, which may have made one step.
-fn of_short(run: &RunEvidence, rates: &[f64]) -> Sight {
+fn of_short(run: &RunEvidence, rates: &[f64]) -> Result<Course, String> {
     if rates.iter().all(|rate| *rate == 0.0) {
         return Err("its seconds were not recorded".into());
     }
     let fail = run.limits.share(&DRIFT_FAIL);
+    let limit = format!("no step of {fail}");
     let size = |step: &Step| (step.after - step.before).abs() / step.after.max(step.before);
     let Some(Step { at, before, after }) = step::of(rates).filter(|step| size(step) > fail.0) else {
         let sentence = format!("In {} s the rate made no step that stands out of its seconds.", rates.len());
-        return Ok(Seen::new(Status::Pass, "no step", format!("no step of {fail}"), sentence));
+        return Ok(Course { seen: Seen::new(Status::Pass, "no step", limit, sentence), moved: Share(0.0) });
     };
     let warms_up = after > before && at as f64 <= WARM_UP.0 * rates.len() as f64;
     let (status, sentence) = if warms_up {
@@ -218,7 +260,9 @@ fn of_short(run: &RunEvidence, rates: &[f64]) -> Sight {
         );
         (Status::Fail, told)
     };
-    Ok(Seen::new(status, format!("a step after {at} s"), format!("no step of {fail}"), sentence))
+    let longest = if at * 2 > rates.len() { before } else { after };
+    let moved = Share((average(rates) / longest - 1.0).abs());
+    Ok(Course { seen: Seen::new(status, format!("a step after {at} s"), limit, sentence), moved })
 }
 
 /// Operations done in each whole second of a phase, shared out where an interval lies across its end.

@@ -67,8 +67,8 @@ fn counters() -> Vec<&'static str> {
 }
 
 /// Stalls of the phases that are looked at, as long as `least` or longer; those of several workers that overlap are
-/// one. `None` where their moments were not recorded.
-fn stalls(run: &RunEvidence, least: Nanos) -> Option<Vec<Stall>> {
+/// one, with how many they were. `None` where their moments were not recorded.
+fn stalls(run: &RunEvidence, least: Nanos) -> Option<Vec<(Stall, usize)>> {
     let seconds = run.details.seconds(&run.run.id);
     let is_looked_at = |phase: &str| run.phases.iter().any(|p| p.name == phase);
     let courses: Vec<_> = seconds.iter().filter(|s| is_looked_at(&s.phase)).filter_map(|s| s.course.as_ref()).collect();
@@ -77,11 +77,14 @@ fn stalls(run: &RunEvidence, least: Nanos) -> Option<Vec<Stall>> {
     }
     let mut all: Vec<Stall> = courses.iter().flat_map(|c| &c.stalls).copied().filter(|s| s.length >= least).collect();
     all.sort_by_key(|stall| stall.at);
-    let mut merged: Vec<Stall> = Vec::new();
+    let mut merged: Vec<(Stall, usize)> = Vec::new();
     for stall in all {
-        match merged.last_mut().filter(|last| stall.at < last.end()) {
-            Some(last) => last.length = Nanos(last.end().max(stall.end()).0 - last.at.0),
-            None => merged.push(stall),
+        match merged.last_mut().filter(|(last, _)| stall.at < last.end()) {
+            Some((last, count)) => {
+                last.length = Nanos(last.end().max(stall.end()).0 - last.at.0);
+                *count += 1;
+            }
+            None => merged.push((stall, 1)),
         }
     }
     Some(merged)
@@ -89,18 +92,21 @@ fn stalls(run: &RunEvidence, least: Nanos) -> Option<Vec<Stall>> {
 
 /// The longest stalls with what was slow meanwhile, as the end of a sentence; nothing where no moment is known.
 pub fn told(run: &RunEvidence, least: Nanos) -> Option<String> {
-    let all = stalls(run, least).filter(|all| !all.is_empty())?;
-    let mut longest = all.clone();
-    longest.sort_by_key(|stall| std::cmp::Reverse(stall.length));
+    let mut longest = stalls(run, least).filter(|all| !all.is_empty())?;
+    let all: Vec<Stall> = longest.iter().map(|(stall, _)| *stall).collect();
+    longest.sort_by_key(|(stall, _)| std::cmp::Reverse(stall.length));
     longest.truncate(TOLD);
     let series = run.details.series(&run.run.id, &counters());
     let told: Vec<String> = longest
         .iter()
-        .map(|stall| {
+        .map(|(stall, count)| {
             let found = suspects(*stall, &all, &series);
-            let why = match found.is_empty() {
-                true => "nothing that was read stood out then".to_string(),
-                false => found.join(", and "),
+            // Where others were answered, what held this one back is not the server as a whole.
+            let is_alone = *count == 1 && run.run.workers.min(run.users()) > 1;
+            let why = match (found.is_empty(), is_alone) {
+                (true, true) => "one thread of the load alone: nothing that was read stood out then".to_string(),
+                (true, false) => "nothing that was read stood out then".to_string(),
+                (false, _) => found.join(", and "),
             };
             format!("{} at {} s ({why})", stall.length, round3(stall.at.seconds()))
         })

@@ -10,6 +10,7 @@ pub mod cells;
 pub mod check;
 pub mod errors;
 pub mod evidence;
+pub mod few;
 pub mod limits;
 pub mod meanwhile;
 pub mod metrics;

@@ -74,7 +74,7 @@ pub enum End {
 impl<'a> RunEvidence<'a> {
     /// What held there; `None` where the record does not say.
     pub fn state(&self, end: End) -> Option<Facts<'a>> {
-        let States { begin, end: over } = self.run.states.as_ref()?;
+        let States { begin, end: over, .. } = self.run.states.as_ref()?;
         let names = match end {
             End::Begin => begin,
             End::Over => over,
@@ -82,6 +82,32 @@ impl<'a> RunEvidence<'a> {
         let facts = |(facet, name): (&Facet, &String)| Some((*facet, self.record.states.get(name)?));
         let known: Facts = names.iter().filter_map(facts).collect();
         (!known.is_empty()).then_some(known)
+    }
+
+    /// What was seen while its users were at work.
+    fn meanwhile(&self) -> impl Iterator<Item = &'a State> {
+        let names = self.run.states.iter().flat_map(|states| &states.meanwhile);
+        names.filter_map(|(_, name)| self.record.states.get(name))
+    }
+
+    /// What was otherwise while its users were at work than when it began, or if it was not read then, than when it was
+    /// seen first.
+    pub fn otherwise_meanwhile(&self) -> Vec<Difference> {
+        let begin = self.state(End::Begin).unwrap_or_default();
+        let mut first: BTreeMap<(Facet, &str), &str> = BTreeMap::new();
+        for (facet, state) in &begin {
+            first.extend(state.facts.iter().map(|(key, value)| ((*facet, key.as_str()), value.as_str())));
+        }
+        let mut found: Vec<Difference> = Vec::new();
+        for state in self.meanwhile() {
+            for (key, is) in &state.facts {
+                let was = *first.entry((state.facet, key)).or_insert(is);
+                if was != is && !found.iter().any(|d| d.facet == state.facet && d.key == *key) {
+                    found.push(Difference { facet: state.facet, key: key.clone(), was: was.into(), is: is.clone() });
+                }
+            }
+        }
+        found
     }
 
     /// A variable of the server as it was in force for this run: at its end, or where that was not read as the server

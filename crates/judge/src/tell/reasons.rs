@@ -26,6 +26,7 @@ const REASONS: &[(&str, &[&str])] = &[
     ("users did not spend their time in operations", &["littles_law"]),
     ("more operations arrived than were answered", &["latency_was_honest"]),
     ("the clock was too coarse", &["timers_were_fine"]),
+    ("the clock was slewed", &["clock_kept_its_rate"]),
     ("a statement's plan changed during the run", &["plans_were_stable"]),
     ("runs began in different states", &["starting_states_agree"]),
     ("something was changed while it ran", &["held_throughout"]),
@@ -40,6 +41,7 @@ const REASONS: &[(&str, &[&str])] = &[
     ("flushing was still owed", &["flushing_was_settled"]),
     ("compaction did not keep up", &["compaction_kept_up"]),
     ("the window was shorter than a cycle of the server", &["window_covers_cycles"]),
+    ("its repetitions did different work", &["repetitions_worked_alike"]),
     ("repetitions differ too much", &["repetitions_agree", "outliers_are_explained"]),
     ("too few operations were measured for it", &["percentiles_have_samples"]),
 ];

@@ -38,7 +38,7 @@ fn name(facet: Facet) -> String {
 /// A run through which nothing changed.
 pub fn quiet() -> States {
     let names: BTreeMap<Facet, String> = healthy().into_values().map(|s| (s.facet, name(s.facet))).collect();
-    States { begin: names.clone(), end: names }
+    States { begin: names.clone(), end: names, meanwhile: Vec::new() }
 }
 
 /// Another value of one fact, or none, in these runs: from the end of the first on, where it is `within` that run.
@@ -57,6 +57,17 @@ pub fn change(record: &mut Record, runs: &[&str], within: bool, facet: Facet, ke
             states.begin.insert(facet, changed.clone());
         }
         states.end.insert(facet, changed.clone());
+    }
+}
+
+/// What was seen in a run while its users were at work.
+pub fn see(record: &mut Record, run: &str, facet: Facet, seen: &[&[(&str, &str)]]) {
+    for (number, facts) in seen.iter().enumerate() {
+        let facts = facts.iter().map(|(k, v)| ((*k).to_string(), (*v).to_string())).collect();
+        let seen = format!("{} seen {number}", name(facet));
+        record.states.insert(seen.clone(), State::new(facet, facts));
+        let run = record.runs.iter_mut().find(|one| one.id.0 == run).expect("such a run");
+        run.states.as_mut().expect("states").meanwhile.push((facet, seen));
     }
 }
 

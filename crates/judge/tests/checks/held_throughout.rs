@@ -1,6 +1,6 @@
 //! The check `held_throughout`: healthy, ill, and without its evidence.
 
-use crate::bench::states::{change, put};
+use crate::bench::states::{change, put, see};
 use crate::bench::*;
 use model::record::Record;
 use model::record::state::Facet;
@@ -51,6 +51,20 @@ fn whatever_is_not_known_to_be_harmless_strikes() {
         assert_eq!(told.verdict, Warn, "{key}: {}", told.sentence);
         assert!(!told.sentence.contains("struck"), "{}", told.sentence);
     }
+}
+
+#[test]
+fn what_was_put_back_before_the_end_is_named_as_it_was_seen_meanwhile() {
+    let seen = |facet, facts: &'static [&[(&str, &str)]]| spoilt(move |record| see(record, "c001-3", facet, facts));
+    let kept = seen(Facet::Process, &[&[("nice", "0"), ("read meanwhile only", "a")]]);
+    assert_eq!(status(&kept, CHECK), Pass);
+    let told = verdict(&seen(Facet::Process, &[&[("nice", "0")], &[("nice", "0, 15")]]), CHECK);
+    let was = "`nice` of the server's process was 0 when c001-3 began and 0, 15 while its users were at work; the number is struck.";
+    assert!(told.verdict == Fail && told.sentence.ends_with(was), "{}", told.sentence);
+    let of_threads = [&[("nice of the load's threads", "0")][..], &[("nice of the load's threads", "19")]];
+    let record = spoilt(move |record| see(record, "c001-3", Facet::Client, &of_threads));
+    let told = verdict(&record, CHECK);
+    assert!(told.verdict == Fail && told.sentence.contains("and 19 while its users were at work"), "{}", told.sentence);
 }
 
 #[test]

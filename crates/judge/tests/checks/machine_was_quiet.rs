@@ -33,6 +33,26 @@ fn cpu_time_of_others_is_noticed_as_far_as_the_clock_resolves_it() {
 }
 
 #[test]
+fn one_run_that_had_company_is_told_though_the_others_had_none() {
+    let others = |seconds: f64| {
+        spoilt(move |r| {
+            let run = of_cell(r, "c002").next().unwrap();
+            counter(run, "host.cpu.idle", (1.74 - seconds) * 1e9);
+            let bash = Neighbour { name: "bash".into(), cpu: Nanos::from_millis(400), moved: Bytes(0) };
+            run.around.as_mut().unwrap().neighbours = vec![bash];
+        })
+    };
+    assert_eq!(status(&others(0.1), "machine_was_quiet"), Pass);
+    let told = verdict(&others(0.22), "machine_was_quiet");
+    assert_eq!(told.verdict, Warn, "{}", told.sentence);
+    assert!(
+        told.sentence.contains("(run c002-1), and 2.08 %") && told.sentence.contains("by bash (400 ms)"),
+        "{}",
+        told.sentence
+    );
+}
+
+#[test]
 fn a_whole_cpu_is_somebodys_however_many_there_are() {
     // Of 64 CPUs, two busy with us.
     let beside = |others: f64| {

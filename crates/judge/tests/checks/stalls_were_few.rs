@@ -2,10 +2,10 @@
 
 use crate::bench::*;
 use model::plan::RunId;
-use model::record::Details;
 use model::record::course::{Course, Stall};
 use model::record::series::{Metric, Series, Shape, Unit};
 use model::record::tally::{Interval, OperationTally, Tally};
+use model::record::{Details, Record};
 use model::units::Nanos;
 use model::verdict::Status::{NotEvaluable, Pass, Warn};
 
@@ -73,13 +73,14 @@ impl Details for Stood {
 #[test]
 fn a_stall_is_told_with_its_moment_and_what_was_slow_then() {
     let stalled = all_runs(|r| tally(r).gaps.get_or_insert_default().record(Nanos::from_millis(700)));
-    let told = |counter, readings: &[f64]| {
+    let told_of = |stalled: &Record, counter, readings: &[f64]| {
         let details = Stood { counter, readings: readings.to_vec() };
-        let judgement = judge::judge(&stalled, &details);
+        let judgement = judge::judge(stalled, &details);
         let verdict = judgement.verdicts.iter().find(|v| v.check == "stalls_were_few").unwrap().clone();
         assert_eq!(verdict.verdict, Warn);
         verdict.sentence
     };
+    let told = |counter, readings: &[f64]| told_of(&stalled, counter, readings);
     let stopped = told("server.stopped", &[0.0, 0.0, 0.0, 0.0, 7e8, 7e8]);
     assert!(stopped.contains("the longest: 700 ms at 3.2 s (the server was stopped for 700 ms"), "{stopped}");
     let locks = told("db.row_lock_time_ms", &[0.0, 10.0, 20.0, 700.0, 1_400.0, 1_410.0]);
@@ -89,5 +90,12 @@ fn a_stall_is_told_with_its_moment_and_what_was_slow_then() {
     let flushed = told("db.pages_written", &[0.0, 10.0, 20.0, 3_000.0, 6_000.0, 6_010.0]);
     assert!(flushed.contains("InnoDB flushed pages"), "{flushed}");
     let always = told("host.pressure.io_some", &[0.0, 5e8, 1e9, 1.5e9, 2e9, 2.5e9]);
-    assert!(always.contains("nothing that was read stood out then"), "{always}");
+    assert!(always.contains("(nothing that was read stood out then"), "{always}");
+    let mut two = stalled.clone();
+    for run in &mut two.runs {
+        run.workers = 2;
+        run.phases[0].groups.get_mut("users").unwrap().users = 2;
+    }
+    let alone = told_of(&two, "host.pressure.io_some", &[0.0, 5e8, 1e9, 1.5e9, 2e9, 2.5e9]);
+    assert!(alone.contains("(one thread of the load alone: nothing"), "{alone}");
 }

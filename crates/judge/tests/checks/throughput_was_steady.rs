@@ -77,6 +77,36 @@ fn ten_seconds_tell_a_step_and_no_more() {
     assert_eq!(of(|n| if n < 5 { 20_000.0 } else { 19_600.0 }).verdict, Status::Pass, "2 % is no state");
 }
 
+/// A course of which one run alone makes a step; the others hold still.
+struct OfOne(Course, Course, RunId);
+
+impl Details for OfOne {
+    fn intervals(&self, run: &RunId) -> Vec<Interval> {
+        if *run == self.2 { self.1.intervals(run) } else { self.0.intervals(run) }
+    }
+    fn series(&self, _: &RunId, _: &[&str]) -> Vec<Series> {
+        Vec::new()
+    }
+}
+
+#[test]
+fn a_step_in_one_run_of_three_counts_by_what_it_moves_their_mean() {
+    let record = long();
+    let to = |rate: f64| {
+        let course = |to: f64| Course((0..SECONDS).map(|n| if n < 35 { 20_000 } else { to as u64 } + n % 7).collect());
+        let details = OfOne(course(20_000.0), course(rate), record.runs[0].id.clone());
+        let judgement = judge::judge(&record, &details);
+        judgement.cells[0].verdicts.iter().find(|v| v.check == "throughput_was_steady").unwrap().clone()
+    };
+    let little = to(18_000.0);
+    assert_eq!(little.verdict, Status::Pass, "{}", little.sentence);
+    assert!(little.sentence.contains("(run c001-1): The rate"), "{}", little.sentence);
+    let others = "The rate of 2 other runs held still, and the mean of all is moved by 1.39 %.";
+    assert!(little.sentence.ends_with(others), "{}", little.sentence);
+    let much = to(8_000.0);
+    assert_eq!(much.verdict, Status::Fail, "{}", much.sentence);
+}
+
 /// Ten seconds of two workers who keep their tenths, at so many operations in each of all tenths.
 struct Tenths(Vec<u32>);
 

@@ -4,7 +4,7 @@
 
 use super::limit_watch::LimitWatch;
 use super::ranks;
-use super::sampling::{Readings, Sampling, between};
+use super::sampling::{Readings, Sampled, Sampling, between};
 use crate::disturbances::ends_the_server;
 use crate::disturbances::scene::acting::{Acting, Over};
 use crate::load::{Outcome, Witness};
@@ -126,8 +126,8 @@ impl<'a> RunRecorder<'a> {
         }
     }
 
-    /// The phases that were begun, what could not be read, and whether all was written.
-    pub fn close(mut self) -> (Vec<PhaseRecord>, Vec<String>, Result<(), Trouble>) {
+    /// The phases that were begun, and what sampling left; whether all was written is of both.
+    pub fn close(mut self) -> (Vec<PhaseRecord>, Sampled) {
         let phases = self.phases.into_iter().zip(&self.cell.phases).enumerate().filter_map(|(k, (sum, phase))| {
             let from = Nanos(sum.from?.0.saturating_sub(self.start.0));
             let groups = sum.groups.iter().zip(sum.tallies).map(|(group, tally)| {
@@ -154,8 +154,9 @@ impl<'a> RunRecorder<'a> {
             })
         });
         let phases = phases.collect();
-        let (missing, sampled) = self.sampling.finish();
-        (phases, missing, self.written.and(self.intervals.finish()).and(sampled))
+        let sampled = self.sampling.finish();
+        let written = self.written.and(self.intervals.finish()).and(sampled.written);
+        (phases, Sampled { written, ..sampled })
     }
 }
 

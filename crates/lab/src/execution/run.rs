@@ -184,7 +184,7 @@ impl<'a> Run<'a, '_, '_> {
         reporter: &mut Reporter<'_>,
     ) -> Result<UnderWay<'a>, Trouble> {
         let Assignment { needs: RunNeeds { run: planned, cell, .. }, host, .. } = self.assignment;
-        record.states = Some(States { begin: self.states(stages, reporter)?, end: Default::default() });
+        record.states = Some(States { begin: self.states(stages, reporter)?, ..States::default() });
         let text = format!("{} with {}", cell.workload, cell.load.users);
         reporter.note(EventKind::RunStarted, Some(&planned.id), text)?;
         record.started_unix_ms = unix_ms();
@@ -238,11 +238,12 @@ impl<'a> Run<'a, '_, '_> {
         }
         record.around = Some(Around { way, syncs: self.syncs(), ..self.around(before, own) });
         let (start, lost) = (recorder.start(), recorder.limit.as_ref().map(LimitWatch::sentence));
-        let (phases, missing, written) = recorder.close();
-        written?;
-        for sentence in missing {
+        let (phases, sampled) = recorder.close();
+        sampled.written?;
+        for sentence in sampled.missing {
             reporter.note(EventKind::Note, Some(&planned.id), sentence)?;
         }
+        states::keep_meanwhile(reporter.notebook, &sampled.states, &mut record)?;
         record.phases = phases;
         if let Some(profiler) = profiler {
             let (profile, stacks) = profiler.finish(start, &record.phases, &lab);

@@ -10,6 +10,7 @@ use crate::samplers::{Occasion, Reading, Source};
 use crate::trouble::Trouble;
 use model::record::run::Ends;
 use model::record::series::{Line, Sample};
+use model::record::state::State;
 use model::{Metric, Nanos};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -67,7 +68,17 @@ enum Order {
 /// The sampling of one run.
 pub struct Sampling {
     orders: Sender<Order>,
-    thread: JoinHandle<(Vec<String>, Result<(), Trouble>)>,
+    thread: JoinHandle<Sampled>,
+}
+
+/// What sampling leaves.
+pub struct Sampled {
+    /// What was not available, told once per thing, as sentences.
+    pub missing: Vec<String>,
+    /// What held while it went on.
+    pub states: Vec<State>,
+    /// Whether all was written.
+    pub written: Result<(), Trouble>,
 }
 
 impl Sampling {
@@ -97,8 +108,8 @@ impl Sampling {
         self.order(Order::Start(start, seconds));
     }
 
-    /// Ends the thread. What was not available is told once per thing, as sentences; then, whether all was written.
-    pub fn finish(self) -> (Vec<String>, Result<(), Trouble>) {
+    /// Ends the thread.
+    pub fn finish(self) -> Sampled {
         drop(self.orders);
         self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
@@ -116,7 +127,7 @@ struct Sampler {
 }
 
 impl Sampler {
-    fn work(mut self, orders: &Receiver<Order>) -> (Vec<String>, Result<(), Trouble>) {
+    fn work(mut self, orders: &Receiver<Order>) -> Sampled {
         let mut next: Option<Nanos> = None;
         loop {
             let order = match next {
@@ -140,8 +151,9 @@ impl Sampler {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        let complaints = self.complaints.iter().map(|(what, why)| format!("{what} not available: {why}")).collect();
-        (complaints, self.book.close())
+        let missing = self.complaints.iter().map(|(what, why)| format!("{what} not available: {why}")).collect();
+        let states = self.sources.iter_mut().flat_map(|source| source.states()).collect();
+        Sampled { missing, states, written: self.book.close() }
     }
 
     fn read(&mut self, occasion: Occasion) -> Readings {

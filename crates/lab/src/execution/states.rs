@@ -9,6 +9,7 @@ use crate::notebook::Notebook;
 use crate::os::limits;
 use crate::trouble::Trouble;
 use model::plan::Stage;
+use model::record::run::RunRecord;
 use model::record::state::{Facet, State};
 use std::collections::BTreeMap;
 
@@ -25,6 +26,13 @@ pub(crate) fn keep(
     states.push(State::new(Facet::Client, limits::of_main(std::process::id())));
     states.push(State::new(Facet::Kernel, limits::of_kernel()));
     states.iter().map(|state| Ok((state.facet, notebook.state(state)?))).collect()
+}
+
+/// Keeps what was seen while users were at work.
+pub(crate) fn keep_meanwhile(notebook: &Notebook, states: &[State], record: &mut RunRecord) -> Result<(), Trouble> {
+    let kept = states.iter().map(|state| Ok((state.facet, notebook.state(state)?))).collect::<Result<_, Trouble>>()?;
+    record.states.iter_mut().for_each(|states| states.meanwhile = Vec::clone(&kept));
+    Ok(())
 }
 
 /// Where the server runs on this host and its processes are known.

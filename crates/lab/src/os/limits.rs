@@ -51,15 +51,29 @@ const OF_GROUP: &[&str] = &[
 ];
 
 /// Folders of knobs, each of which is read whole, and what of them changes by itself or acts when it is read.
-const FOLDERS: &[(&str, &[&str])] = &[("/proc/sys/vm", &["stat_refresh", "compact_memory", "numa_stat"])];
+const FOLDERS: &[(&str, &[&str])] = &[
+    ("/proc/sys/vm", &["stat_refresh", "compact_memory", "numa_stat"]),
+    (
+        "/proc/sys/kernel",
+        &[
+            "domainname",
+            "hostname",
+            "hung_task_detect_count",
+            "msg_next_id",
+            "ns_last_pid",
+            "perf_event_max_sample_rate",
+            "sem_next_id",
+            "shm_next_id",
+            "tainted",
+        ],
+    ),
+    ("/sys/kernel/mm/transparent_hugepage", &[]),
+    ("/sys/kernel/mm/transparent_hugepage/khugepaged", &["full_scans", "pages_collapsed"]),
+    ("/sys/devices/system/cpu/cpuidle", &[]),
+    ("/sys/module/haltpoll/parameters", &[]),
+];
 
 const KNOBS: &[&str] = &[
-    "/proc/sys/kernel/numa_balancing",
-    "/proc/sys/kernel/sched_autogroup_enabled",
-    "/proc/sys/kernel/sched_cfs_bandwidth_slice_us",
-    "/proc/sys/kernel/sched_rt_runtime_us",
-    "/proc/sys/kernel/timer_migration",
-    "/proc/sys/kernel/osrelease",
     "/proc/sys/fs/file-max",
     "/proc/sys/fs/aio-max-nr",
     "/proc/sys/net/core/somaxconn",
@@ -73,8 +87,6 @@ const KNOBS: &[&str] = &[
     "/proc/sys/net/ipv4/tcp_wmem",
     "/proc/sys/net/ipv4/tcp_sack",
     "/proc/sys/net/ipv4/tcp_timestamps",
-    "/sys/kernel/mm/transparent_hugepage/enabled",
-    "/sys/kernel/mm/transparent_hugepage/defrag",
     "/sys/kernel/mm/ksm/run",
     "/sys/devices/system/cpu/online",
     "/sys/devices/system/cpu/smt/control",
@@ -96,45 +108,72 @@ const OF_DISK: &[&str] =
     &["scheduler", "read_ahead_kb", "nr_requests", "write_cache", "wbt_lat_usec", "nomerges", "rq_affinity"];
 const OF_INTERFACE: &[&str] = &["mtu", "tx_queue_len"];
 
+/// Threads of which each is looked at while users are at work.
+const FEW_THREADS: usize = 64;
+
 /// Limits of a process and of all its threads; nothing where there is no such process.
 pub fn of_process(pid: u32) -> Facts {
     let mut facts = of_main(pid);
-    let (mut nice, mut cpus, mut policies) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    let mut turns = BTreeSet::new();
-    for task in folders(&PathBuf::from(format!("/proc/{pid}/task"))) {
-        let read = |name: &str| fs::read_to_string(task.join(name)).unwrap_or_default();
-        if let Some(priority) = priority(&read("stat")) {
-            nice.insert(priority.nice);
-            policies.insert(priority.policy);
-        }
-        cpus.extend(of_status(&read("status"), "Cpus_allowed_list"));
-        let thread = task.file_name().and_then(|name| name.to_str()?.parse().ok());
-        turns.extend(thread.and_then(io_priority::of_thread));
-    }
-    facts.insert("nice".into(), joined(nice));
-    facts.insert("scheduling policy".into(), joined(policies));
-    facts.insert("CPUs allowed".into(), joined(cpus));
-    facts.insert("priority at the disk".into(), joined(turns));
-    facts.extend(attended(pid));
+    facts.extend(of_threads(pid, &threads(pid)));
+    facts.extend(program(pid));
     facts.extend(file_attributes::of_process(pid));
     facts.retain(|_, value| !value.is_empty());
     facts
 }
 
-/// Who looks into a process, by which it stops at each system call, and whether what it runs is what lies on the disk.
-fn attended(pid: u32) -> Facts {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let tracer = of_status(&status, "TracerPid").map(|tracer| match tracer.as_str() {
+/// What of that can be read once a second: of each thread only where they are few.
+pub fn of_running(pid: u32) -> Facts {
+    let mut facts = of_main(pid);
+    let threads = threads(pid);
+    if threads.len() <= FEW_THREADS {
+        facts.extend(of_threads(pid, &threads));
+    }
+    facts
+}
+
+fn threads(pid: u32) -> Vec<u32> {
+    let number = |task: &PathBuf| task.file_name()?.to_str()?.parse().ok();
+    folders(&PathBuf::from(format!("/proc/{pid}/task"))).iter().filter_map(number).collect()
+}
+
+/// Priority and CPUs of these threads, each with all that occur.
+pub fn of_threads(pid: u32, threads: &[u32]) -> Facts {
+    let mut facts = Facts::new();
+    let (mut nice, mut cpus, mut policies) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let mut turns = BTreeSet::new();
+    for thread in threads {
+        let read = |name: &str| fs::read_to_string(format!("/proc/{pid}/task/{thread}/{name}")).unwrap_or_default();
+        if let Some(priority) = priority(&read("stat")) {
+            nice.insert(priority.nice);
+            policies.insert(priority.policy);
+        }
+        cpus.extend(of_status(&read("status"), "Cpus_allowed_list"));
+        turns.extend(io_priority::of_thread(*thread));
+    }
+    facts.insert("nice".into(), joined(nice));
+    facts.insert("scheduling policy".into(), joined(policies));
+    facts.insert("CPUs allowed".into(), joined(cpus));
+    facts.insert("priority at the disk".into(), joined(turns));
+    facts.retain(|_, value| !value.is_empty());
+    facts
+}
+
+/// Who looks into a process, by which it stops at each system call.
+fn tracer(status: &str) -> Option<String> {
+    Some(match of_status(status, "TracerPid")?.as_str() {
         "0" => "nobody".to_string(),
         pid => fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default().trim().to_string(),
-    });
-    let program = fs::read_link(format!("/proc/{pid}/exe")).ok();
-    let program = program.map(|path| match path.to_string_lossy().ends_with(" (deleted)") {
+    })
+}
+
+/// Whether what a process runs is what lies on the disk.
+fn program(pid: u32) -> Option<(String, String)> {
+    let path = fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+    let told = match path.to_string_lossy().ends_with(" (deleted)") {
         true => "replaced or deleted",
         false => "as it was started",
-    });
-    let named = |name: &str, value: Option<String>| Some((name.to_string(), value?));
-    [named("traced by", tracer), named("program on disk", program.map(String::from))].into_iter().flatten().collect()
+    };
+    Some(("program on disk".into(), told.into()))
 }
 
 /// Limits of a process as a whole, whatever its threads were given.
@@ -143,13 +182,15 @@ pub fn of_main(pid: u32) -> Facts {
     let mut facts = limits(&file("limits"));
     if let Some(priority) = priority(&file("stat")) {
         facts.insert("nice of the main thread".into(), priority.nice.to_string());
+        facts.insert("scheduling policy of the main thread".into(), priority.policy.to_string());
     }
-    let cpus = of_status(&file("status"), "Cpus_allowed_list").unwrap_or_default();
-    facts.insert("CPUs allowed to the main thread".into(), cpus);
+    let status = file("status");
+    facts.insert("CPUs allowed to the main thread".into(), of_status(&status, "Cpus_allowed_list").unwrap_or_default());
+    facts.insert("traced by".into(), tracer(&status).unwrap_or_default());
     for name in ["oom_score_adj", "timerslack_ns"] {
         facts.insert(name.into(), file(name).trim().to_string());
     }
-    facts.insert("NUMA nodes allowed".into(), of_status(&file("status"), "Mems_allowed_list").unwrap_or_default());
+    facts.insert("NUMA nodes allowed".into(), of_status(&status, "Mems_allowed_list").unwrap_or_default());
     facts.insert("memory policy".into(), memory_policy(pid).unwrap_or_default());
     facts.extend(groups(pid));
     facts.retain(|_, value| !value.is_empty());

@@ -2,6 +2,7 @@
 //! whether somebody else was at work, which no counter of ours can.
 
 use super::source::{Available, Occasion, Owner, Reading, Sampler, Source, Turn};
+use crate::os::clock;
 use crate::os::network::{is_card, link};
 use crate::os::procfs::{cpu, disks, field, interfaces, pressure, segments, sum_of, ticks_to_nanos};
 use std::path::Path;
@@ -20,6 +21,9 @@ impl Source for HostWide {
     }
 
     fn read(&mut self, _: Occasion, reading: &mut Reading) {
+        let (set, raw) = clock::beside_raw();
+        reading.tell("host.clock.monotonic", set.0);
+        reading.tell("host.clock.raw", raw.0);
         if let Some(ticks) = reading.file("/proc/stat", cpu) {
             for (name, ticks) in ["user", "system", "idle", "iowait", "irq", "steal"].iter().zip(ticks) {
                 reading.tell(&format!("host.cpu.{name}"), ticks_to_nanos(ticks));

@@ -6,6 +6,7 @@
 mod client;
 mod data;
 mod host;
+mod limits;
 mod sampler;
 mod server_disk;
 mod server_process;
@@ -27,6 +28,7 @@ pub(crate) const ALL: &[source::Sampler] = &[
     server_stops::SAMPLER,
     client::SAMPLER,
     host::SAMPLER,
+    limits::SAMPLER,
     throttled::SAMPLER,
     server_threads::SAMPLER,
     server_disk::SAMPLER,

@@ -315,6 +315,8 @@ pub const ALL: &[Counter] = &[
     nanos("host.cpu.irq", "over all CPUs, soft interrupts in it").lane(Lane::Cpus(Who::Host)),
     nanos("host.cpu.steal", "over all CPUs"),
     nanos("host.cpu.total", "sum of the above"),
+    nanos("host.clock.monotonic", "the clock by which everything is timed, which who sets the time right may slew"),
+    nanos("host.clock.raw", "the clock that nobody sets right, read with it"),
     nanos("host.pressure.cpu_some", "time in which some task was stalled for a CPU"),
     nanos("host.pressure.io_some", "the same for a device"),
     nanos("host.pressure.memory_some", "the same for memory"),

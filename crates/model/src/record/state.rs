@@ -71,6 +71,10 @@ pub struct States {
     pub begin: BTreeMap<Facet, String>,
     #[serde(default)]
     pub end: BTreeMap<Facet, String>,
+    /// What was seen once a second while users were at work, each state once; of what processes may use. They may have
+    /// facts that were not read at the ends, and lack others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub meanwhile: Vec<(Facet, String)>,
 }
 
 /// A fact of [`Facet::Written`] where the engine knows of no write: since its start, or since it forgot.

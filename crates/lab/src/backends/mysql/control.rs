@@ -16,6 +16,8 @@ pub const PATIENCE: Duration = Duration::from_secs(3600);
 /// The same for a session that loads beside others of the lab: it waits for their tables, and its statement is said
 /// again.
 const LOAD_LOCK_PATIENCE: Duration = Duration::from_secs(60);
+/// What the server's own variables cut off of an answer is cut off of what the lab asks about them, too.
+pub const WHOLE_ANSWERS: &str = "sql_select_limit = 18446744073709551615";
 /// Characters of a statement that are shown of one that is waited for.
 const SHOWN: usize = 80;
 
@@ -56,6 +58,15 @@ impl Control {
 
     /// For somebody who waits at most so long for each answer, and for locks as the server has it.
     pub fn connect_with(endpoint: &SqlEndpoint, patience: Duration) -> Result<Self, Fault> {
+        let mut control = Self::as_any(endpoint, patience)?;
+        match control.execute(&format!("SET SESSION {WHOLE_ANSWERS}, autocommit = 1")) {
+            Ok(_) | Err(Fault::Server { .. }) => Ok(control),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// A session as the server gives it to anybody.
+    pub fn as_any(endpoint: &SqlEndpoint, patience: Duration) -> Result<Self, Fault> {
         let connect = connecting(&endpoint.address, patience);
         let opening = Rc::new(Opening { endpoint: endpoint.clone(), connect, setup: Vec::new(), again: None });
         let session = opened(&endpoint.address, patience, || block_on(Session::open(opening, ())))?;

@@ -3,7 +3,7 @@
 //! there. One query for each, over a session that nobody measures. Who was just here needs a moment to leave, so that
 //! others are asked for until they are gone or have stayed.
 
-use super::control::{Control, TextRow};
+use super::control::{Control, TextRow, WHOLE_ANSWERS};
 use super::describe::at_home;
 use crate::backends::access::UserGroup;
 use crate::backends::found::MARKER;
@@ -129,7 +129,7 @@ fn guests(users: &[&UserGroup], ours: &mut BTreeSet<String>) -> Vec<Guest> {
             ways.push(group);
         }
     }
-    let open = |way: &UserGroup| Control::connect_with(&way.access.endpoint, PATIENCE);
+    let open = |way: &UserGroup| Control::as_any(&way.access.endpoint, PATIENCE);
     ways.into_iter().filter_map(|way| session(open(way), &way.access.setup, ours)).collect()
 }
 
@@ -139,7 +139,11 @@ fn session(opened: Result<Control, Fault>, setup: &[String], ours: &mut BTreeSet
         control.execute(sql).ok()?;
     }
     ours.extend(control.value("SELECT CONNECTION_ID()").ok().flatten());
-    let variables = pairs(&mut control, OF_SESSION)?;
+    // As the session came, which is asked before an answer of several rows is.
+    let cut = control.value("SELECT @@SESSION.sql_select_limit").ok().flatten();
+    let _ = control.execute(&format!("SET SESSION {WHOLE_ANSWERS}"));
+    let mut variables = pairs(&mut control, OF_SESSION)?;
+    variables.extend(cut.map(|cut| ("sql_select_limit".to_string(), cut)));
     let grants = control.rows(GRANTS).unwrap_or_default();
     control.quit();
     let grants = grants.into_iter().flatten().flatten().map(|line| without_secret(&line)).collect();

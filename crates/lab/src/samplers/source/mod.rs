@@ -1,6 +1,8 @@
 //! What a source of numbers is: something that is read at both ends of each phase and in the seconds between, of what a
 //! run has that can be read.
 
+use model::record::state::State;
+
 mod asking;
 mod process;
 mod reading;
@@ -16,6 +18,10 @@ pub trait Source {
     fn name(&self) -> &str;
     /// Adds what it reads; what it could not read it names as missing.
     fn read(&mut self, occasion: Occasion, reading: &mut Reading);
+    /// What held meanwhile, of a source that tells no numbers.
+    fn states(&mut self) -> Vec<State> {
+        Vec::new()
+    }
 }
 
 /// Why a source is read.
