@@ -27,6 +27,8 @@ const RATE_WARN: Limit = Limit::share("rate_of_clock_warn", 0.001, "twice what t
 const RATE_FAIL: Limit =
     Limit::share("rate_of_clock_fail", 0.02, "as much as the smallest difference that is claimed").law();
 
+/// Nobody asks how much less.
+const MILLIONTH: f64 = 1e-6;
 const SET_RIGHT: &str = "host.clock.monotonic";
 const RAW: &str = "host.clock.raw";
 
@@ -44,7 +46,8 @@ fn look(run: &RunEvidence) -> Sight {
     let (warn, fail) = (run.limits.share(&RATE_WARN), run.limits.share(&RATE_FAIL));
     let (share, status) = (Share(off.abs()), graded(off.abs(), warn.0, fail.0));
     let sentence = if status == Status::Pass {
-        format!("The clock went as the one that nobody sets right, within {share}.")
+        let within = if share.0 < MILLIONTH { "a millionth".to_string() } else { share.to_string() };
+        format!("The clock went as the one that nobody sets right, within {within}.")
     } else {
         let (way, rates) = if off < 0.0 { ("slowly", "high") } else { ("fast", "low") };
         format!(

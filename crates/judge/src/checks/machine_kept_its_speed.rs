@@ -7,10 +7,9 @@
 //!
 //! 2 % off warns and 5 % off fails, as does a run with as much between its two pulses; but on a machine whose pulses
 //! always scatter (a virtual one with busy neighbours: by 1.8 % in 51 runs) only what is further off than five times
-//! their scatter. What half of a cell's runs or more had is in its number; what fewer had moves it by their share, is in
-//! its interval, and fails only when it moves the number by 5 % or more.
-//! Copying through memory is told beside it, and judged by nobody: it differs by more than that on machines where
-//! nothing is wrong.
+//! their scatter. What half of a cell's runs or more had is in its number; what fewer had moves it by their share, is
+//! in its interval, and fails only when it moves the number by 5 % or more. Copying through memory is told beside it,
+//! and judged by nobody: it differs by more than that on machines where nothing is wrong.
 
 use crate::frame::few::{self, Had};
 use crate::frame::naming::{self, counted};

@@ -1,7 +1,7 @@
-//! A cell's number is the mean of its runs. What half of them or more had is in the number as it was in each. What fewer
-//! had moves the mean by their share, and its interval includes it: an interval grows with what few runs differ by at
-//! least twice as fast as the mean moves (Student). So it is told and not held against the number, until it moved the
-//! number further than a run alone may be moved.
+//! A cell's number is the mean of its runs. What half of them or more had is in the number as it was in each. What
+//! fewer had moves the mean by their share, and its interval includes it: an interval grows with what few runs differ
+//! by at least twice as fast as the mean moves (Student). So it is told and not held against the number, until it moved
+//! the number further than a run alone may be moved.
 
 use model::Status;
 
