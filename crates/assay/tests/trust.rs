@@ -23,6 +23,7 @@ const KINDS: &[&str] = &[
     "caches",
     "plugins",
     "versions",
+    "kernel",
 ];
 const SERVERS: &[&str] = &["mariadb", "mysql"];
 const KEYS: &[&str] = &["name", "kind", "twin", "on", "sql", "shell", "moment", "lasts", "word"];

@@ -80,7 +80,7 @@ fn grown<'a>(run: &RunEvidence<'a>) -> BTreeMap<&'a str, f64> {
 }
 
 /// Those that went down, within a run or from one to the next on the same server.
-fn levels<'a>(all: &'a [RunRecord]) -> BTreeSet<&'a str> {
+fn levels(all: &[RunRecord]) -> BTreeSet<&str> {
     let mut runs: Vec<&RunRecord> = all.iter().collect();
     runs.sort_by_key(|run| (run.position, &run.id));
     let mut last: BTreeMap<(Option<&str>, &str), f64> = BTreeMap::new();
