@@ -134,7 +134,8 @@ fn what_the_server_cuts_off_for_others_is_whole_for_the_lab(root: &mut Control, 
         session.quit();
         (rows, commits)
     };
-    let patience = Duration::from_secs(5);
+    let (endpoint, patience) =
+        (&SqlEndpoint { schema: Some("here".into()), ..endpoint.clone() }, Duration::from_secs(5));
     assert_eq!(asked(Control::connect(endpoint).unwrap()), (3, Some("1".into())));
     assert_eq!(asked(Control::as_any(endpoint, patience).unwrap()), (1, Some("0".into())), "as a user has it");
 }
