@@ -1,7 +1,7 @@
 //! A virtual machine that wants to run and may not is told so: the kernel counts the time as stolen. Other machines of
 //! the same host took it, nothing inside this one can be stopped for it, and nothing in a rate shows it.
 //!
-//! Steal warns above 0.5 % and fails above 2 % of all CPU time, beside twice what the clock's ticks of 10 ms resolve.
+//! Steal warns above 1 % and fails above 2 % of all CPU time, beside twice what the clock's ticks of 10 ms resolve.
 //! On a machine that is not virtual nothing can be stolen. Where several ranks drove the load, the machine of each is
 //! looked at by itself, from before its users came until they left.
 
@@ -23,7 +23,7 @@ pub const CHECK: Check = Check {
 };
 
 const STEAL_WARN: Limit =
-    Limit::share("steal_warn", 0.005, "of all CPU time; the second digit of a rate begins to move").convention();
+    Limit::share("steal_warn", 0.01, "of all CPU time; half of the smallest difference that is claimed").convention();
 const STEAL_FAIL: Limit = Limit::share("steal_fail", 0.02, "as much as the smallest difference that is claimed").law();
 
 fn look(cell: &CellEvidence) -> Sight {

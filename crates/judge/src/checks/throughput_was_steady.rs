@@ -82,7 +82,7 @@ fn look(cell: &CellEvidence) -> Sight {
         }
     }
     // A run that counted too few operations for it says nothing, and the others speak for it.
-    if let Some(why) = unknown.filter(|_| courses.len() * 2 < cell.runs.len()) {
+    if let Some(why) = unknown.filter(|_| courses.is_empty()) {
         return Err(why);
     }
     let had = |course: &Course| Had { status: course.seen.status, moved_by: course.moved.0 };

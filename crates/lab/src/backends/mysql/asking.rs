@@ -1,7 +1,7 @@
 //! The session of its own by which a sampler asks a server of this protocol: one statement at a time, rows as text. It
-//! comes back when the server does.
+//! comes back when the server does, and at once when it was only this session that somebody ended.
 
-use super::control::Control;
+use super::control::{Control, TextRow};
 use crate::backends::endpoint::SqlEndpoint;
 use crate::samplers::{Ask, Dialect, Refused};
 use std::time::Duration;
@@ -35,16 +35,28 @@ struct Asking {
     control: Option<Control>,
 }
 
-impl Ask for Asking {
-    fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, String> {
+impl Asking {
+    fn ask(&mut self, sql: &str) -> Result<Vec<TextRow>, Fault> {
         let mut control = match self.control.take() {
             Some(control) => control,
-            None => Control::connect_with(&self.endpoint, self.patience).map_err(|e| e.to_string())?,
+            None => Control::connect_with(&self.endpoint, self.patience)?,
         };
         let rows = control.rows(sql);
         if rows.as_ref().err().is_none_or(Fault::session_survives) {
             self.control = Some(control);
         }
+        rows
+    }
+}
+
+impl Ask for Asking {
+    fn rows(&mut self, sql: &str) -> Result<Vec<TextRow>, String> {
+        let had_session = self.control.is_some();
+        let rows = match self.ask(sql) {
+            // What would not be read here is missing at an end of a phase.
+            Err(Fault::Lost(_)) if had_session => self.ask(sql),
+            rows => rows,
+        };
         rows.map_err(|e| e.to_string())
     }
     fn dialect(&self) -> Option<Dialect> {
