@@ -70,7 +70,7 @@ fn absent(run: &RunEvidence) -> Absence {
 /// What is seen of one run, and by which share of itself its number lies beside its longest level.
 struct Course {
     seen: Seen,
-    moved: Share,
+    moved: f64,
 }
 
 fn look(cell: &CellEvidence) -> Sight {
@@ -85,7 +85,7 @@ fn look(cell: &CellEvidence) -> Sight {
     if let Some(why) = unknown.filter(|_| courses.is_empty()) {
         return Err(why);
     }
-    let had = |course: &Course| Had { status: course.seen.status, moved_by: course.moved.0 };
+    let had = |course: &Course| Had { status: course.seen.status, moved_by: course.moved };
     let runs: Vec<Had> = courses.iter().map(|(_, course)| had(course)).collect();
     let fail = cell.limits.share(&DRIFT_FAIL);
     let order = |one: &Had, other: &Had| one.status.cmp(&other.status).then(one.moved_by.total_cmp(&other.moved_by));
@@ -148,7 +148,7 @@ fn of_seconds(run: &RunEvidence, rates: &[f64]) -> Result<Course, String> {
     let measured = format!("{} levels, drift {drift}", steady.levels.len());
     let limit = format!("1 level; drift {fail}, warns at {warn}");
     let moved = if steady.levels.len() > 1 { moved.0 } else { 0.0 };
-    Ok(Course { seen: Seen::new(by_class.max(by_drift), measured, limit, sentence), moved: Share(moved.max(drift.0)) })
+    Ok(Course { seen: Seen::new(by_class.max(by_drift), measured, limit, sentence), moved: moved.max(drift.0) })
 }
 
 fn of_class(steady: &Steady) -> (Status, String) {
@@ -205,12 +205,12 @@ fn of_tenths(run: &RunEvidence, points: &Points) -> Result<Course, String> {
     if count == 1 || by_effect == Status::Pass {
         let more = if count == 1 { String::new() } else { format!(", and {count} levels moved it by {moved} only") };
         let sentence = format!("The rate had one level, {longest} operations per second{more}.");
-        return Ok(Course { seen: Seen::new(Status::Pass, measured, limit, sentence), moved: Share(0.0) });
+        return Ok(Course { seen: Seen::new(Status::Pass, measured, limit, sentence), moved: 0.0 });
     }
     let (status, course) = of_levels(&steady, by_effect, seconds);
     let sentence =
         format!("{course}: the mean is {moved} away from its longest level, {longest} operations per second.");
-    Ok(Course { seen: Seen::new(status, measured, limit, sentence), moved })
+    Ok(Course { seen: Seen::new(status, measured, limit, sentence), moved: moved.0 })
 }
 
 /// What the levels are, and the worst that is said of them.
@@ -246,7 +246,7 @@ fn of_short(run: &RunEvidence, rates: &[f64]) -> Result<Course, String> {
     let size = |step: &Step| (step.after - step.before).abs() / step.after.max(step.before);
     let Some(Step { at, before, after }) = step::of(rates).filter(|step| size(step) > fail.0) else {
         let sentence = format!("In {} s the rate made no step that stands out of its seconds.", rates.len());
-        return Ok(Course { seen: Seen::new(Status::Pass, "no step", limit, sentence), moved: Share(0.0) });
+        return Ok(Course { seen: Seen::new(Status::Pass, "no step", limit, sentence), moved: 0.0 });
     };
     let warms_up = after > before && at as f64 <= WARM_UP.0 * rates.len() as f64;
     let (status, sentence) = if warms_up {
@@ -261,7 +261,7 @@ fn of_short(run: &RunEvidence, rates: &[f64]) -> Result<Course, String> {
         (Status::Fail, told)
     };
     let longest = if at * 2 > rates.len() { before } else { after };
-    let moved = Share((average(rates) / longest - 1.0).abs());
+    let moved = (average(rates) / longest - 1.0).abs();
     Ok(Course { seen: Seen::new(status, format!("a step after {at} s"), limit, sentence), moved })
 }
 
