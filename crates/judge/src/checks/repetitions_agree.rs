@@ -60,10 +60,8 @@ fn absent(cell: &CellEvidence) -> Absence {
             search.trials.len()
         ));
     }
-    let plan = &cell.runs.first()?.record.plan;
-    let planned = plan.runs.iter().filter(|run| run.cell == cell.cell.id && !run.is_beside()).count();
-    let is_once = planned.max(cell.runs.len()) == 1;
-    is_once.then(|| "The cell is run once, and shown as a point: there is nothing that it could agree with.".into())
+    (cell.planned_runs() == 1)
+        .then(|| "The cell is run once, and shown as a point: there is nothing that it could agree with.".into())
 }
 
 fn look(cell: &CellEvidence) -> Sight {

@@ -63,9 +63,7 @@ const FIRST: &[&str] = &["Opened_table", "Created_tmp", "Select_", "Sort_", "Han
 
 fn absent(cell: &CellEvidence) -> Absence {
     let few = || {
-        let plan = &cell.runs.first()?.record.plan;
-        let planned = plan.runs.iter().filter(|run| run.cell == cell.cell.id && !run.is_beside()).count();
-        let is_few = planned.max(cell.runs.len()) < RUNS || cell.search.is_some();
+        let is_few = cell.planned_runs() < RUNS || cell.search.is_some();
         is_few.then(|| format!("Of fewer than {RUNS} runs of the same load none can stand out."))
     };
     cell.runs.iter().map(mysql).reduce(Option::and).flatten().or_else(few)
@@ -127,7 +125,7 @@ fn look(cell: &CellEvidence) -> Sight {
         return Err("the server's counters were not read around three runs".into());
     }
     let (times, more) = (cell.limits.of(&TIMES), cell.limits.of(&MORE));
-    let excess = |at: usize, name: &'_ str, here: f64| {
+    let excess = |at: usize, name: &str, here: f64| {
         let others = runs.iter().enumerate().filter(|(other, _)| *other != at);
         let others: Option<Vec<(f64, f64)>> =
             others.map(|(_, (_, done, counters))| Some((*counters.get(name)?, *done))).collect();

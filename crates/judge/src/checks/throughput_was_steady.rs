@@ -68,7 +68,7 @@ fn absent(run: &RunEvidence) -> Absence {
 }
 
 /// What is seen of one run, and by which share of itself its number lies beside its longest level.
-struct Course {
+struct RunSeen {
     seen: Seen,
     moved: f64,
 }
@@ -81,16 +81,16 @@ fn look(cell: &CellEvidence) -> Sight {
             Err(why) => unknown = unknown.or(Some(why)),
         }
     }
-    // A run that counted too few operations for it says nothing, and the others speak for it.
+    // Runs that counted too few operations for it say nothing, and the others speak for them.
     if let Some(why) = unknown.filter(|_| courses.is_empty()) {
         return Err(why);
     }
-    let had = |course: &Course| Had { status: course.seen.status, moved_by: course.moved };
+    let had = |run: &RunSeen| Had { status: run.seen.status, moved_by: run.moved };
     let runs: Vec<Had> = courses.iter().map(|(_, course)| had(course)).collect();
     let fail = cell.limits.share(&DRIFT_FAIL);
     let order = |one: &Had, other: &Had| one.status.cmp(&other.status).then(one.moved_by.total_cmp(&other.moved_by));
     let worst = courses.iter().zip(&runs).max_by(|one, other| order(one.1, other.1));
-    let (run, Course { seen, .. }) = worst.ok_or("there is no run")?.0;
+    let (run, RunSeen { seen, .. }) = worst.ok_or("there is no run")?.0;
     let mut seen = Seen { status: few::status(&runs, fail.0), ..seen.clone() };
     let unsteady = runs.iter().filter(|run| run.status.is_open()).count();
     if unsteady > 0 && runs.len() > 1 {
@@ -104,7 +104,7 @@ fn look(cell: &CellEvidence) -> Sight {
     Ok(seen)
 }
 
-fn of_run(run: &RunEvidence) -> Result<Course, String> {
+fn of_run(run: &RunEvidence) -> Result<RunSeen, String> {
     let seconds = run.details.seconds(&run.run.id);
     let is_long = |p: &&PhaseRecord| {
         p.length().seconds() >= step::FEWEST as f64 || tenths::of(p, &seconds, FEWEST_POINTS).is_some()
@@ -129,7 +129,7 @@ fn beside_longest(steady: &Steady, rates: &[f64]) -> Option<(Share, f64)> {
     Some((Share((average(rates) / longest.rate - 1.0).abs()), longest.rate))
 }
 
-fn of_seconds(run: &RunEvidence, rates: &[f64]) -> Result<Course, String> {
+fn of_seconds(run: &RunEvidence, rates: &[f64]) -> Result<RunSeen, String> {
     let steady = steady::of(rates, 1.0).ok_or("its seconds were not recorded")?;
     let (moved, _) = beside_longest(&steady, rates).ok_or("nothing was done in it")?;
     let (warn, fail) = (run.limits.share(&DRIFT_WARN), run.limits.share(&DRIFT_FAIL));
@@ -148,7 +148,7 @@ fn of_seconds(run: &RunEvidence, rates: &[f64]) -> Result<Course, String> {
     let measured = format!("{} levels, drift {drift}", steady.levels.len());
     let limit = format!("1 level; drift {fail}, warns at {warn}");
     let moved = if steady.levels.len() > 1 { moved.0 } else { 0.0 };
-    Ok(Course { seen: Seen::new(by_class.max(by_drift), measured, limit, sentence), moved: moved.max(drift.0) })
+    Ok(RunSeen { seen: Seen::new(by_class.max(by_drift), measured, limit, sentence), moved: moved.max(drift.0) })
 }
 
 fn of_class(steady: &Steady) -> (Status, String) {
@@ -193,7 +193,7 @@ fn of_class(steady: &Steady) -> (Status, String) {
 }
 
 /// A phase of a few seconds by its tenths, which the rule for seconds takes for so many seconds.
-fn of_tenths(run: &RunEvidence, points: &Points) -> Result<Course, String> {
+fn of_tenths(run: &RunEvidence, points: &Points) -> Result<RunSeen, String> {
     let steady = steady::of(&points.rates, 1.0).ok_or("it has too few points")?;
     let (warn, fail) = (run.limits.share(&DRIFT_WARN), run.limits.share(&DRIFT_FAIL));
     let (moved, longest) = beside_longest(&steady, &points.rates).ok_or("nothing was done in it")?;
@@ -205,12 +205,12 @@ fn of_tenths(run: &RunEvidence, points: &Points) -> Result<Course, String> {
     if count == 1 || by_effect == Status::Pass {
         let more = if count == 1 { String::new() } else { format!(", and {count} levels moved it by {moved} only") };
         let sentence = format!("The rate had one level, {longest} operations per second{more}.");
-        return Ok(Course { seen: Seen::new(Status::Pass, measured, limit, sentence), moved: 0.0 });
+        return Ok(RunSeen { seen: Seen::new(Status::Pass, measured, limit, sentence), moved: 0.0 });
     }
     let (status, course) = of_levels(&steady, by_effect, seconds);
     let sentence =
         format!("{course}: the mean is {moved} away from its longest level, {longest} operations per second.");
-    Ok(Course { seen: Seen::new(status, measured, limit, sentence), moved: moved.0 })
+    Ok(RunSeen { seen: Seen::new(status, measured, limit, sentence), moved: moved.0 })
 }
 
 /// What the levels are, and the worst that is said of them.
@@ -237,7 +237,7 @@ fn of_levels(steady: &Steady, by_effect: Status, seconds: impl Fn(f64) -> String
 }
 
 /// A phase of a few seconds, which may have made one step.
-fn of_short(run: &RunEvidence, rates: &[f64]) -> Result<Course, String> {
+fn of_short(run: &RunEvidence, rates: &[f64]) -> Result<RunSeen, String> {
     if rates.iter().all(|rate| *rate == 0.0) {
         return Err("its seconds were not recorded".into());
     }
@@ -246,7 +246,7 @@ fn of_short(run: &RunEvidence, rates: &[f64]) -> Result<Course, String> {
     let size = |step: &Step| (step.after - step.before).abs() / step.after.max(step.before);
     let Some(Step { at, before, after }) = step::of(rates).filter(|step| size(step) > fail.0) else {
         let sentence = format!("In {} s the rate made no step that stands out of its seconds.", rates.len());
-        return Ok(Course { seen: Seen::new(Status::Pass, "no step", limit, sentence), moved: 0.0 });
+        return Ok(RunSeen { seen: Seen::new(Status::Pass, "no step", limit, sentence), moved: 0.0 });
     };
     let warms_up = after > before && at as f64 <= WARM_UP.0 * rates.len() as f64;
     let (status, sentence) = if warms_up {
@@ -262,7 +262,7 @@ fn of_short(run: &RunEvidence, rates: &[f64]) -> Result<Course, String> {
     };
     let longest = if at * 2 > rates.len() { before } else { after };
     let moved = (average(rates) / longest - 1.0).abs();
-    Ok(Course { seen: Seen::new(status, format!("a step after {at} s"), limit, sentence), moved })
+    Ok(RunSeen { seen: Seen::new(status, format!("a step after {at} s"), limit, sentence), moved })
 }
 
 /// Operations done in each whole second of a phase, shared out where an interval lies across its end.

@@ -144,6 +144,12 @@ impl<'a> CellEvidence<'a> {
         let runs = self.runs.iter().map(|r| RunEvidence { limits, ..r.clone() }).collect();
         Self { limits, runs, ..self.clone() }
     }
+    /// How many there are to be, where one at least was made: as many as the plan has, or as were made.
+    pub fn planned_runs(&self) -> usize {
+        let plan = self.runs.first().map(|run| &run.record.plan);
+        let planned = plan.into_iter().flat_map(|plan| &plan.runs);
+        planned.filter(|run| run.cell == self.cell.id && !run.is_beside()).count().max(self.runs.len())
+    }
     /// The names of the phases that measure, in order.
     pub fn phases(&self) -> Vec<&'a str> {
         let measure = |p: &&Phase| p.kind == PhaseKind::Measure;

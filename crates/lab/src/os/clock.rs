@@ -18,6 +18,7 @@ pub fn unix_at_boot() -> Nanos {
 /// This clock, and the one that nobody sets right (CLOCK_MONOTONIC_RAW), read as one: where both readings of this one
 /// around it are closest.
 pub fn beside_raw() -> (Nanos, Nanos) {
+    // A thread that loses its CPU between two readings loses it seldom twice.
     const TRIES: usize = 8;
     let read = || {
         let (before, raw, after) = (now(), nanos(ClockId::MonotonicRaw), now());
