@@ -85,15 +85,19 @@ fn cells_are_compared_phase_by_phase_and_never_by_a_sum_over_what_was_done_to_th
 }
 
 #[test]
-fn a_check_that_one_phase_fails_is_not_hidden_by_the_others() {
+fn a_check_that_one_phase_fails_strikes_that_phase_and_is_not_hidden_by_the_others() {
     let mut record = schedule(&SCHEDULE);
     for run in of_cell(&mut record, "c002") {
         let tally = &mut run.phases[1].groups.get_mut("users").unwrap().tally;
         tally.statements.get_mut("point_selects").unwrap().unexpected = 3;
     }
     let verdict = verdict(&record, "answers_were_expected");
-    assert_eq!(verdict.verdict, Fail);
+    assert_eq!((verdict.verdict, &verdict.phases[..]), (Fail, &["open".to_string()][..]));
     assert!(verdict.sentence.contains("Phase `open`"), "{}", verdict.sentence);
+    let judgement = judge(&record);
+    let struck = judgement.cells[1].phases.iter().map(|phase| !phase.struck.is_empty());
+    assert_eq!(struck.collect::<Vec<_>>(), [false, true, false]);
+    assert_eq!(judgement.health.numbers - judgement.health.stand, 1, "{}", judgement.health.sentence);
 }
 
 #[test]

@@ -62,7 +62,10 @@ fn look(run: &RunEvidence) -> Sight {
         let who = who.map_or(String::new(), |who| format!(" ({who})"));
         format!("{} {was} at the start of {id} and {is} at its end{who}", d.was())
     };
-    let mut seen = told(&found, held, sentence).at(paths(run));
+    let states = run.run.states.iter().flat_map(|states| &states.meanwhile);
+    let meanwhile = states.filter(|(facet, _)| found[..put_back].iter().any(|d| d.facet == *facet));
+    let meanwhile = meanwhile.map(|(_, name)| format!("states/{name}.json"));
+    let mut seen = told(&found, held, sentence).at(meanwhile.chain(paths(run)).collect());
     if let Some(senders) = strangers::senders(run) {
         let before = if seen.status == Status::Pass { String::new() } else { format!("{} ", seen.sentence) };
         seen = Seen { status: seen.status.max(Status::Warn), sentence: format!("{before}{senders}"), ..seen };

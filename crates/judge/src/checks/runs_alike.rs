@@ -46,10 +46,14 @@ enum Shared {
     Data,
 }
 
+/// What is new whenever data are prepared anew.
+const OF_PREPARED: [Facet; 2] = [Facet::Written, Facet::Kept];
+
 /// What is then the same for both.
 const SHARED: &[(Facet, Shared)] = &[
     (Facet::Variables, Shared::Server),
     (Facet::Plugins, Shared::Server),
+    (Facet::Instruments, Shared::Server),
     (Facet::Process, Shared::Server),
     (Facet::Tables, Shared::Data),
     (Facet::Kernel, Shared::Machine),
@@ -71,7 +75,7 @@ fn look(cell: &CellEvidence) -> Sight {
     for (run, state) in cell.runs.iter().zip(&states).skip(1) {
         let mut found = between(first, state);
         // Data that are prepared anew are written anew.
-        found.retain(|d| d.facet != Facet::Written && !own.explain(d));
+        found.retain(|d| !OF_PREPARED.contains(&d.facet) && !own.explain(d));
         if !found.is_empty() {
             return Ok(of_pair(one.run, run.run, &found));
         }
@@ -138,8 +142,9 @@ fn written_between<'a>(run: &RunEvidence<'a>, began: &Facts) -> Option<(&'a RunR
     });
     let is_ours = run.run.session.variables.contains_key(GETS);
     let before = earlier.max_by_key(|other| other.position).filter(|_| !is_first && !is_ours)?;
-    let name = before.states.as_ref()?.end.get(&Facet::Written)?;
-    let was: Facts = [(Facet::Written, run.record.states.get(name)?)].into();
+    let left = &before.states.as_ref()?.end;
+    let was: Facts =
+        OF_PREPARED.iter().filter_map(|facet| Some((*facet, run.record.states.get(left.get(facet)?)?))).collect();
     let found = between(&was, began);
     (!found.is_empty()).then_some((before, found))
 }

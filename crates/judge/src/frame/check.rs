@@ -7,7 +7,6 @@ use super::evidence::{CellEvidence, Evidence, RunEvidence};
 use super::limits::{Limit, Limits};
 use super::naming;
 use super::pairs::Pair;
-use model::Phase;
 use model::verdict::{Status, Verdict};
 use std::collections::BTreeSet;
 
@@ -227,7 +226,7 @@ impl Check {
                     None => part.runs.iter().try_for_each(|run| self.complete(run)).and_then(|()| look(part)),
                 };
                 let phases: Vec<_> = phases.iter().map(|(phase, part)| (*phase, look(part))).collect();
-                let places = PLACES.map(|least| in_phases(cell, &phases, least));
+                let places = PLACES.map(|least| in_phases(&phases, least));
                 let verdict = self.verdict(worst_phase(phases)?, paths(&cell.runs));
                 Some(placed(verdict, places))
             }
@@ -242,7 +241,7 @@ impl Check {
                     };
                     let phases: Vec<_> =
                         phases.iter().filter_map(|(phase, part)| Some((*phase, sight(part)?))).collect();
-                    let places = PLACES.map(|least| in_phases(cell, &phases, least));
+                    let places = PLACES.map(|least| in_phases(&phases, least));
                     Some((worst_phase(phases)?, places))
                 };
                 let sights: Vec<_> = cell.runs.iter().filter_map(|run| Some((run, of_run(run)?))).collect();
@@ -334,11 +333,8 @@ pub fn worst_among(groups: Vec<(String, Sight)>, all: usize) -> Sight {
     }
 }
 
-/// The phases in which it is so bad or worse, where each has work of its own and others are better; none where all are.
-fn in_phases(cell: &CellEvidence, phases: &[(Option<&str>, Sight)], least: Status) -> Vec<String> {
-    if !cell.cell.phases.iter().any(Phase::is_staged) {
-        return Vec::new();
-    }
+/// The phases in which it is so bad or worse, where others are better; none where all are.
+fn in_phases(phases: &[(Option<&str>, Sight)], least: Status) -> Vec<String> {
     let is_so = |sight: &Sight| status(sight) >= least;
     let so: Vec<String> =
         phases.iter().filter(|(_, sight)| is_so(sight)).filter_map(|(p, _)| Some((*p)?.into())).collect();

@@ -15,7 +15,7 @@ const CHANGING: &[(&[&str], &[Facet])] = &[
     (&["set"], &[Facet::Variables, Facet::UserSession]),
     (&["install", "uninstall"], &[Facet::Plugins]),
 ];
-const TABLES: &[Facet] = &[Facet::Tables, Facet::Rows, Facet::Written];
+const TABLES: &[Facet] = &[Facet::Tables, Facet::Rows, Facet::Written, Facet::Kept];
 
 /// The words of one statement, without its quotes.
 struct Said {

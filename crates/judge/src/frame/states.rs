@@ -189,8 +189,10 @@ pub fn weight(difference: &Difference) -> Weight {
         | Facet::Tables
         | Facet::Rows
         | Facet::Written
+        | Facet::Kept
         | Facet::Grants
         | Facet::Plugins
+        | Facet::Instruments
         | Facet::Transactions
         | Facet::Process
         | Facet::Client
@@ -209,7 +211,7 @@ pub fn unasked(differences: Vec<Difference>, run: &RunEvidence) -> Vec<Differenc
 /// What a disturbance may leave otherwise than it was.
 fn on_purpose(disturbance: &str) -> &'static [Facet] {
     match disturbance {
-        "index_build" => &[Facet::Tables],
+        "index_build" => &[Facet::Tables, Facet::Kept],
         "server_kill" => &[Facet::Process, Facet::Transactions, Facet::Others],
         "open_snapshot"
         | "begin_read_committed"
@@ -237,8 +239,12 @@ impl Difference {
             Facet::Tables => format!("the {key}"),
             Facet::Rows => format!("the estimated number of rows in {key}"),
             Facet::Written => format!("the last write to {key}"),
+            Facet::Kept => {
+                format!("the engine's number of {key}, which changes when a table is made anew or replaced,")
+            }
             Facet::Grants => format!("`{key}`"),
             Facet::Plugins => format!("the plugin `{key}`"),
+            Facet::Instruments => format!("performance_schema's `{key}`"),
             Facet::Transactions => format!("the number of open transactions of {key}"),
             Facet::Others => format!("the number of other sessions of {key}"),
             Facet::Holders => format!("the age of a transaction of {key}"),

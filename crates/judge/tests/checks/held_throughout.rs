@@ -35,6 +35,12 @@ fn whatever_is_not_known_to_be_harmless_strikes() {
         (Facet::UserSession, "sql_mode", Some("ANSI"), "`sql_mode` of a user's session was absent"),
         (Facet::Tables, "key `k_1` of sbtest1", None, "The key `k_1` of sbtest1 was KEY `k_1` (`k`) at the start"),
         (Facet::Tables, "trigger t of sbtest1", Some("BEFORE INSERT"), "The trigger t of sbtest1 was absent"),
+        (
+            Facet::Kept,
+            "sbtest1",
+            Some("1071 in space 13"),
+            "The engine's number of sbtest1, which changes when a table is made anew or replaced, was 1063 in space 5 at the start",
+        ),
         (Facet::Process, "nice", Some("0, 19"), "`nice` of the server's process was 0 at the start"),
         (Facet::Process, "cgroup cpu.max", Some("10000 100000"), "`cgroup cpu.max` of the server's process"),
     ] {
@@ -61,6 +67,7 @@ fn what_was_put_back_before_the_end_is_named_as_it_was_seen_meanwhile() {
     let told = verdict(&seen(Facet::Process, &[&[("nice", "0")], &[("nice", "0, 15")]]), CHECK);
     let was = "`nice` of the server's process was 0 when c001-3 began and 0, 15 while its users were at work; the number is struck.";
     assert!(told.verdict == Fail && told.sentence.ends_with(was), "{}", told.sentence);
+    assert!(told.evidence.iter().any(|path| path.starts_with("states/")), "{:?}", told.evidence);
     let of_threads = [&[("nice of the load's threads", "0")][..], &[("nice of the load's threads", "19")]];
     let record = spoilt(move |record| see(record, "c001-3", Facet::Client, &of_threads));
     let told = verdict(&record, CHECK);

@@ -6,6 +6,7 @@ use super::found::Found;
 use super::mysql::plugins::PortEndpoints;
 use super::needs::DatasetNeed;
 use crate::notebook::reporter::Reporter;
+use crate::os::process::Ended;
 use crate::servers::Build;
 use crate::servers::process::instance::Instance;
 use model::protocol::Protocol;
@@ -104,7 +105,8 @@ impl Up {
         let (number, ended, tail) = first?;
         let _ = reporter.notebook.error_log(&key_of(&self.key, number), &tail);
         let who = if alone { "the server".to_string() } else { format!("node {number} of the cluster") };
-        let text = format!("{who} ended by itself ({ended})");
+        let how = if ended == Ended::Code(0) { "was shut down by somebody else" } else { "ended by itself" };
+        let text = format!("{who} {how} ({ended})");
         let _ = reporter.note(EventKind::InstanceDied, None, format!("{}: {text}", self.key));
         drop(instance);
         self.is_gone = true;

@@ -12,20 +12,25 @@ pub fn now() -> Nanos {
 
 /// What to add to a moment of this clock for nanoseconds since 1970.
 pub fn unix_at_boot() -> Nanos {
-    Nanos(nanos(ClockId::Realtime).0.saturating_sub(now().0))
+    let (own, wall) = beside(ClockId::Realtime);
+    Nanos(wall.0.saturating_sub(own.0))
 }
 
-/// This clock, and the one that nobody sets right (CLOCK_MONOTONIC_RAW), read as one: where both readings of this one
-/// around it are closest.
+/// This clock, and the one that nobody sets right.
 pub fn beside_raw() -> (Nanos, Nanos) {
+    beside(ClockId::MonotonicRaw)
+}
+
+/// This clock and another, read as one: where both readings of this one around the other are closest.
+fn beside(other: ClockId) -> (Nanos, Nanos) {
     // A thread that loses its CPU between two readings loses it seldom twice.
     const TRIES: usize = 8;
     let read = || {
-        let (before, raw, after) = (now(), nanos(ClockId::MonotonicRaw), now());
-        (after.0 - before.0, Nanos(before.0 + (after.0 - before.0) / 2), raw)
+        let (before, there, after) = (now(), nanos(other), now());
+        (after.0 - before.0, Nanos(before.0 + (after.0 - before.0) / 2), there)
     };
-    let (_, set, raw) = (0..TRIES).map(|_| read()).min_by_key(|(apart, ..)| *apart).expect("it is tried");
-    (set, raw)
+    let (_, here, there) = (0..TRIES).map(|_| read()).min_by_key(|(apart, ..)| *apart).expect("it is tried");
+    (here, there)
 }
 
 #[inline]

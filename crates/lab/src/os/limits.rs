@@ -3,7 +3,7 @@
 //! What this kernel does not have, or does not show to us, is left out.
 
 use super::cgroups::Hierarchies;
-use super::{clock, file_attributes, io_priority};
+use super::{clock, file_attributes, io_priority, probes};
 use model::Nanos;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -117,6 +117,7 @@ pub fn of_process(pid: u32) -> Facts {
     let mut facts = of_main(pid);
     facts.extend(of_threads(pid, &threads(pid)));
     facts.extend(program(pid));
+    facts.extend(probes::in_program(pid).map(|met| ("probes in its code".to_string(), met.to_string())));
     facts.extend(file_attributes::of_process(pid));
     facts.retain(|_, value| !value.is_empty());
     facts
@@ -248,11 +249,17 @@ pub fn of_kernel() -> Facts {
         let areas = swaps.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next());
         facts.insert("swap areas".into(), joined(areas.map(String::from).collect::<BTreeSet<_>>()));
     }
-    // Slewing moves both clocks; only setting one, or sleep, moves them against each other.
-    let at_boot = clock::unix_at_boot().0 / Nanos::from_secs(1).0;
-    facts.insert("wall clock at the boot".into(), format!("{at_boot} s since 1970"));
     facts.retain(|_, value| !value.is_empty());
+    facts.extend(of_clock());
+    facts.extend(probes::in_kernel());
     facts
+}
+
+/// What of the kernel can be read once a second. Slewing moves both clocks; only setting one, or sleep, moves them
+/// against each other.
+pub fn of_clock() -> Facts {
+    let at_boot = clock::unix_at_boot().0 / Nanos::from_secs(1).0;
+    [("wall clock at the boot".to_string(), format!("{at_boot} s since 1970"))].into()
 }
 
 /// Loop devices and what comes and goes with containers say nothing of the machine.
@@ -376,6 +383,7 @@ mod tests {
             "oom_score_adj",
             "traced by",
             "program on disk",
+            "probes in its code",
         ] {
             assert!(own.contains_key(fact), "{fact}: {own:?}");
         }

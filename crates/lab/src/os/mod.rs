@@ -18,6 +18,7 @@ pub mod network;
 pub mod placement;
 pub mod ports;
 pub mod present;
+pub mod probes;
 pub mod process;
 pub mod procfs;
 pub mod speed_probe;

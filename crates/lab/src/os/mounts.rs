@@ -13,8 +13,8 @@ pub struct Mount<'a> {
     pub system_options: &'a str,
 }
 
-pub fn holding<'a>(mountinfo: &'a str, folder: &Path) -> Option<Mount<'a>> {
-    let mounts = mountinfo.lines().filter_map(|line| {
+pub fn all(mountinfo: &str) -> impl Iterator<Item = Mount<'_>> {
+    mountinfo.lines().filter_map(|line| {
         let (place, system) = line.split_once(" - ")?;
         let (mut place, mut system) = (place.split(' ').skip(4), system.split(' '));
         Some(Mount {
@@ -24,9 +24,12 @@ pub fn holding<'a>(mountinfo: &'a str, folder: &Path) -> Option<Mount<'a>> {
             device: system.next()?,
             system_options: system.next().unwrap_or_default(),
         })
-    });
+    })
+}
+
+pub fn holding<'a>(mountinfo: &'a str, folder: &Path) -> Option<Mount<'a>> {
     // The last of the longest: a later mount hides an earlier one.
-    mounts.filter(|mount| folder.starts_with(mount.at)).max_by_key(|mount| mount.at.len())
+    all(mountinfo).filter(|mount| folder.starts_with(mount.at)).max_by_key(|mount| mount.at.len())
 }
 
 #[cfg(test)]

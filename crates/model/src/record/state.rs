@@ -22,9 +22,13 @@ pub enum Facet {
     Rows,
     /// When each table was last written, as far as the engine knows.
     Written,
+    /// By which number the engine keeps each table: one that is made anew, swapped or imported has another.
+    Kept,
     /// What the users' account may do, and its limits.
     Grants,
     Plugins,
+    /// What a server watches of itself, and of whom: MySQL's performance_schema, as it is set up.
+    Instruments,
     /// Transactions that were open and none of the lab's.
     Transactions,
     /// Sessions that were none of the lab's.

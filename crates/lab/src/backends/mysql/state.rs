@@ -29,8 +29,21 @@ const GRANTS: &str = "SHOW GRANTS";
 const PLUGINS: &str = "SELECT plugin_name, CONCAT(plugin_status, ' ', plugin_version) FROM information_schema.plugins \
      WHERE plugin_status = 'ACTIVE'";
 const COMPONENTS: &str = "SELECT component_urn, 'component' FROM mysql.component";
+/// Those whom performance_schema watches, and by what. Of a thousand instruments the number of those that are on.
+const INSTRUMENTS: [&str; 4] = [
+    "SELECT CONCAT('setup_consumers ', name), enabled FROM performance_schema.setup_consumers",
+    "SELECT CONCAT('setup_actors ', user, '@', host), CONCAT('enabled ', enabled, ', history ', history) \
+     FROM performance_schema.setup_actors",
+    "SELECT CONCAT_WS(' ', 'setup_objects', object_type, object_schema, object_name), \
+     CONCAT('enabled ', enabled, ', timed ', timed) FROM performance_schema.setup_objects",
+    "SELECT CONCAT('setup_instruments ', SUBSTRING_INDEX(name, '/', 2)) kind, CONCAT(SUM(enabled = 'YES'), ' on') \
+     FROM performance_schema.setup_instruments GROUP BY kind",
+];
 const TABLES: &str = "SELECT table_name, CONCAT_WS(', ', table_type, engine, row_format, create_options), table_rows, \
      update_time FROM information_schema.tables WHERE table_schema = '{schema}' ORDER BY table_name";
+/// The engine's own numbers, by the name that it gives a table: `schema/table`, and `schema/table#p#…` for a partition.
+/// MySQL from 8.0 on calls them by the first name, MariaDB and older ones by the second.
+const KEPT: [&str; 2] = ["innodb_tables", "innodb_sys_tables"];
 const TRIGGERS: &str = "SELECT CONCAT('trigger ', trigger_name, ' of ', event_object_table), \
      CONCAT_WS(' ', action_timing, event_manipulation, action_statement) \
      FROM information_schema.triggers WHERE trigger_schema = '{schema}'";
@@ -88,13 +101,16 @@ pub(crate) fn read(up: &Up, users: &[&UserGroup], needs: &[DatasetNeed]) -> Vec<
     put(Facet::Variables, global);
     // MySQL 8 tells sizes of a day ago otherwise; others have no such variable.
     let _ = control.execute("SET SESSION information_schema_stats_expiry = 0");
-    let Tables { facts, rows, written } = tables(&mut control, &schemas(up, users, needs));
+    let Tables { facts, rows, written, kept } = tables(&mut control, &schemas(up, users, needs));
     put(Facet::Tables, Some(facts));
     put(Facet::Rows, Some(rows));
     put(Facet::Written, Some(written));
+    put(Facet::Kept, Some(kept).filter(|kept| !kept.is_empty()));
     let mut plugins = pairs(&mut control, PLUGINS).unwrap_or_default();
     plugins.extend(pairs(&mut control, COMPONENTS).unwrap_or_default());
     put(Facet::Plugins, Some(plugins));
+    let instruments: Facts = INSTRUMENTS.iter().filter_map(|sql| pairs(&mut control, sql)).flatten().collect();
+    put(Facet::Instruments, Some(instruments).filter(|facts| !facts.is_empty()));
     if let Ok(Some(own)) = control.value("SELECT CONNECTION_ID()") {
         ours.insert(own);
     }
@@ -173,12 +189,14 @@ fn variables(all: Facts, up: &Up) -> Facts {
     }
 }
 
-/// What tables, triggers and events are, how many rows the tables have, and when they were last written.
+/// What tables, triggers and events are, how many rows the tables have, when they were last written, and as what the
+/// engine keeps them.
 #[derive(Default)]
 struct Tables {
     facts: Facts,
     rows: Facts,
     written: Facts,
+    kept: Facts,
 }
 
 fn tables(control: &mut Control, schemas: &BTreeSet<String>) -> Tables {
@@ -187,6 +205,9 @@ fn tables(control: &mut Control, schemas: &BTreeSet<String>) -> Tables {
         let here = |sql: &str| sql.replace("{schema}", schema);
         let rows = control.rows(&here(TABLES)).unwrap_or_default();
         all.facts.insert(format!("number of tables in {schema}"), rows.len().to_string());
+        if rows.len() <= MOST_TABLES {
+            all.kept.extend(kept(control, schema));
+        }
         for row in rows.into_iter().take(MOST_TABLES) {
             let [Some(table), kind, estimate, written] = &row[..] else { continue };
             if table.starts_with(MARKER) {
@@ -203,6 +224,21 @@ fn tables(control: &mut Control, schemas: &BTreeSet<String>) -> Tables {
         all.facts.extend(pairs(control, &here(TRIGGERS)).unwrap_or_default());
     }
     all
+}
+
+/// Nothing where no engine numbers its tables, or this account may not see them.
+fn kept(control: &mut Control, schema: &str) -> Facts {
+    let sql = |view: &str| {
+        format!(
+            "SELECT SUBSTRING_INDEX(SUBSTRING(name, {0} + 2), '#', 1) of_table, \
+             GROUP_CONCAT(CONCAT(table_id, ' in space ', space) ORDER BY name SEPARATOR ', ') \
+             FROM information_schema.{view} WHERE LEFT(name, {0} + 1) = '{schema}/' GROUP BY of_table",
+            schema.chars().count()
+        )
+    };
+    let mut kept = KEPT.into_iter().find_map(|view| pairs(control, &sql(view))).unwrap_or_default();
+    kept.retain(|table, _| !table.starts_with(MARKER));
+    kept
 }
 
 /// A definition line by line, each under the name of what it defines. How far an automatic key has counted is none.

@@ -51,6 +51,8 @@ pub struct Instance {
     description: Description,
     error_log: PathBuf,
     socket: PathBuf,
+    /// Whether a file stands there while it serves.
+    has_socket: bool,
     /// The CA that signed its certificate, when it offers TLS.
     ca: Option<PathBuf>,
     cpus: Vec<u32>,
@@ -146,6 +148,7 @@ impl Instance {
             kind: wish.kind,
             description,
             error_log: site.error_log(),
+            has_socket: socket.exists(),
             socket,
             ca,
             cpus,
@@ -198,9 +201,17 @@ impl Instance {
     pub fn start_time(&self) -> Nanos {
         self.start_time
     }
-    /// How the server ended, if it does within `patience`: nobody asked it to unless `stop` was called.
+    /// How the server ended, if it does within `patience`: nobody of ours asked it to unless `stop` was called. One
+    /// that has put its socket away is on its way, and writes its buffer pool back.
     pub fn ended(&mut self, patience: Duration) -> Option<Ended> {
-        self.process.wait(patience)
+        let ended = self.process.wait(patience);
+        let leaves = || !patience.is_zero() && self.has_socket && !self.socket.exists();
+        if ended.is_some() || !leaves() {
+            return ended;
+        }
+        waits::during("the server to end, which somebody has asked it to", STOP_PATIENCE, || {
+            self.process.wait(STOP_PATIENCE)
+        })
     }
     pub fn complaints(&self) -> Vec<String> {
         error_log::complaints(&fs::read_to_string(&self.error_log).unwrap_or_default())
