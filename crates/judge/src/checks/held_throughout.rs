@@ -1,9 +1,10 @@
 //! A number is true of what was in force while it was made. A server's settings can be changed while it runs, an index
 //! dropped, a log switched on, a limit set on its process, and nothing in the numbers says so: they are only other
 //! numbers. So just before the users of every run come and just after they have left, the lab reads all global
-//! variables, the session of a user, the tables with their keys and triggers, privileges, plugins, open transactions,
-//! who else is connected, what the processes may use, and how the kernel is set. What was true at the start must be
-//! true at the end; and what the processes may use, which is read once a second while users are at work, in between.
+//! variables, the session of a user, the tables with their keys, triggers and the engine's own numbers, privileges,
+//! plugins, instruments, open transactions, who else is connected, what the processes may use, and how the kernel is
+//! set. What was true at the start must be true at the end; and what the processes may use and what the clock shows,
+//! which is read once a second while users are at work, in between.
 //!
 //! A difference in anything that can change work, plan, bytes or durability fails, and that is every difference but a
 //! few that are known to be harmless: names, addresses, languages, sessions of others. Those warn, and so do more than

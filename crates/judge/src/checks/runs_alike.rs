@@ -47,7 +47,7 @@ enum Shared {
 }
 
 /// What is new whenever data are prepared anew.
-const OF_PREPARED: [Facet; 2] = [Facet::Written, Facet::Kept];
+const OF_PREPARED: [Facet; 2] = [Facet::Written, Facet::TableIds];
 
 /// What is then the same for both.
 const SHARED: &[(Facet, Shared)] = &[

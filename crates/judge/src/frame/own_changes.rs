@@ -15,7 +15,7 @@ const CHANGING: &[(&[&str], &[Facet])] = &[
     (&["set"], &[Facet::Variables, Facet::UserSession]),
     (&["install", "uninstall"], &[Facet::Plugins]),
 ];
-const TABLES: &[Facet] = &[Facet::Tables, Facet::Rows, Facet::Written, Facet::Kept];
+const TABLES: &[Facet] = &[Facet::Tables, Facet::Rows, Facet::Written, Facet::TableIds];
 
 /// The words of one statement, without its quotes.
 struct Said {

@@ -189,7 +189,7 @@ pub fn weight(difference: &Difference) -> Weight {
         | Facet::Tables
         | Facet::Rows
         | Facet::Written
-        | Facet::Kept
+        | Facet::TableIds
         | Facet::Grants
         | Facet::Plugins
         | Facet::Instruments
@@ -211,7 +211,7 @@ pub fn unasked(differences: Vec<Difference>, run: &RunEvidence) -> Vec<Differenc
 /// What a disturbance may leave otherwise than it was.
 fn on_purpose(disturbance: &str) -> &'static [Facet] {
     match disturbance {
-        "index_build" => &[Facet::Tables, Facet::Kept],
+        "index_build" => &[Facet::Tables, Facet::TableIds],
         "server_kill" => &[Facet::Process, Facet::Transactions, Facet::Others],
         "open_snapshot"
         | "begin_read_committed"
@@ -239,7 +239,7 @@ impl Difference {
             Facet::Tables => format!("the {key}"),
             Facet::Rows => format!("the estimated number of rows in {key}"),
             Facet::Written => format!("the last write to {key}"),
-            Facet::Kept => {
+            Facet::TableIds => {
                 format!("the engine's number of {key}, which changes when a table is made anew or replaced,")
             }
             Facet::Grants => format!("`{key}`"),

@@ -23,7 +23,7 @@ pub fn healthy() -> BTreeMap<String, State> {
         (Facet::Tables, facts(&[("key `k_1` of sbtest1", "KEY `k_1` (`k`)")])),
         (Facet::Rows, facts(&[("sbtest1", "10000")])),
         (Facet::Written, facts(&[("sbtest1", "2026-11-23 19:00:00")])),
-        (Facet::Kept, facts(&[("sbtest1", "1063 in space 5")])),
+        (Facet::TableIds, facts(&[("sbtest1", "1063 in space 5")])),
         (Facet::Others, facts(&[])),
         (Facet::Process, facts(&[("nice", "0"), ("cgroup cpu.max", "max 100000")])),
     ]

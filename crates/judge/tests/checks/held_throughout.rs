@@ -36,7 +36,7 @@ fn whatever_is_not_known_to_be_harmless_strikes() {
         (Facet::Tables, "key `k_1` of sbtest1", None, "The key `k_1` of sbtest1 was KEY `k_1` (`k`) at the start"),
         (Facet::Tables, "trigger t of sbtest1", Some("BEFORE INSERT"), "The trigger t of sbtest1 was absent"),
         (
-            Facet::Kept,
+            Facet::TableIds,
             "sbtest1",
             Some("1071 in space 13"),
             "The engine's number of sbtest1, which changes when a table is made anew or replaced, was 1063 in space 5 at the start",

@@ -101,12 +101,13 @@ impl Up {
         let mut instance = held(instance);
         let alone = self.nodes.is_empty();
         let all = std::iter::once(&mut *instance).chain(self.nodes.iter_mut().map(|node| &mut node.instance));
-        let first = (1..).zip(all).find_map(|(number, one)| Some((number, one.ended(patience)?, one.log_tail())));
-        let (number, ended, tail) = first?;
-        let _ = reporter.notebook.error_log(&key_of(&self.key, number), &tail);
+        let first = (1..).zip(all).find_map(|(number, one)| Some((number, one.ended(patience)?, one)));
+        let (number, ended, one) = first?;
+        let _ = reporter.notebook.error_log(&key_of(&self.key, number), &one.log_tail());
+        let why = one.last_complaint().map_or(String::new(), |complaint| format!(", having said: {complaint}"));
         let who = if alone { "the server".to_string() } else { format!("node {number} of the cluster") };
         let how = if ended == Ended::Code(0) { "was shut down by somebody else" } else { "ended by itself" };
-        let text = format!("{who} {how} ({ended})");
+        let text = format!("{who} {how} ({ended}{why})");
         let _ = reporter.note(EventKind::InstanceDied, None, format!("{}: {text}", self.key));
         drop(instance);
         self.is_gone = true;

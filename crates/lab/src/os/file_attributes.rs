@@ -43,8 +43,8 @@ fn open_files(pid: u32) -> Option<impl Iterator<Item = (PathBuf, fs::Metadata)>>
     Some(with_metadata.filter(|(_, of)| of.is_file()))
 }
 
-/// Those of its working folder, where its data are and files that it deletes itself are closed first. What it only reads
-/// may be gone: an engine may go on reading a file that a merge has replaced.
+/// Those of its working folder, where its data are and files that it deletes itself are closed first. What it only
+/// reads may be gone: an engine may go on reading a file that a merge has replaced.
 fn deleted(pid: u32, place: &Path) -> Option<String> {
     const TO_WRITE: u32 = 0o3;
     let is_written = |descriptor: &Path| {

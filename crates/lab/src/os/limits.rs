@@ -252,6 +252,9 @@ pub fn of_kernel() -> Facts {
     facts.retain(|_, value| !value.is_empty());
     facts.extend(of_clock());
     facts.extend(probes::in_kernel());
+    // How soon after an interrupt a CPU is to be at work, in µs, as whoever holds it open has asked for.
+    let promised: Option<[u8; 4]> = fs::read("/dev/cpu_dma_latency").ok().and_then(|bytes| bytes.try_into().ok());
+    facts.extend(promised.map(|bytes| ("/dev/cpu_dma_latency".into(), i32::from_ne_bytes(bytes).to_string())));
     facts
 }
 

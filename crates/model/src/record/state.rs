@@ -23,7 +23,7 @@ pub enum Facet {
     /// When each table was last written, as far as the engine knows.
     Written,
     /// By which number the engine keeps each table: one that is made anew, swapped or imported has another.
-    Kept,
+    TableIds,
     /// What the users' account may do, and its limits.
     Grants,
     Plugins,

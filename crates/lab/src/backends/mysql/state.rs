@@ -43,7 +43,7 @@ const TABLES: &str = "SELECT table_name, CONCAT_WS(', ', table_type, engine, row
      update_time FROM information_schema.tables WHERE table_schema = '{schema}' ORDER BY table_name";
 /// The engine's own numbers, by the name that it gives a table: `schema/table`, and `schema/table#p#…` for a partition.
 /// MySQL from 8.0 on calls them by the first name, MariaDB and older ones by the second.
-const KEPT: [&str; 2] = ["innodb_tables", "innodb_sys_tables"];
+const IDS: [&str; 2] = ["innodb_tables", "innodb_sys_tables"];
 const TRIGGERS: &str = "SELECT CONCAT('trigger ', trigger_name, ' of ', event_object_table), \
      CONCAT_WS(' ', action_timing, event_manipulation, action_statement) \
      FROM information_schema.triggers WHERE trigger_schema = '{schema}'";
@@ -101,11 +101,11 @@ pub(crate) fn read(up: &Up, users: &[&UserGroup], needs: &[DatasetNeed]) -> Vec<
     put(Facet::Variables, global);
     // MySQL 8 tells sizes of a day ago otherwise; others have no such variable.
     let _ = control.execute("SET SESSION information_schema_stats_expiry = 0");
-    let Tables { facts, rows, written, kept } = tables(&mut control, &schemas(up, users, needs));
+    let Tables { facts, rows, written, ids } = tables(&mut control, &schemas(up, users, needs));
     put(Facet::Tables, Some(facts));
     put(Facet::Rows, Some(rows));
     put(Facet::Written, Some(written));
-    put(Facet::Kept, Some(kept).filter(|kept| !kept.is_empty()));
+    put(Facet::TableIds, Some(ids).filter(|ids| !ids.is_empty()));
     let mut plugins = pairs(&mut control, PLUGINS).unwrap_or_default();
     plugins.extend(pairs(&mut control, COMPONENTS).unwrap_or_default());
     put(Facet::Plugins, Some(plugins));
@@ -196,7 +196,7 @@ struct Tables {
     facts: Facts,
     rows: Facts,
     written: Facts,
-    kept: Facts,
+    ids: Facts,
 }
 
 fn tables(control: &mut Control, schemas: &BTreeSet<String>) -> Tables {
@@ -206,7 +206,7 @@ fn tables(control: &mut Control, schemas: &BTreeSet<String>) -> Tables {
         let rows = control.rows(&here(TABLES)).unwrap_or_default();
         all.facts.insert(format!("number of tables in {schema}"), rows.len().to_string());
         if rows.len() <= MOST_TABLES {
-            all.kept.extend(kept(control, schema));
+            all.ids.extend(ids(control, schema));
         }
         for row in rows.into_iter().take(MOST_TABLES) {
             let [Some(table), kind, estimate, written] = &row[..] else { continue };
@@ -227,7 +227,7 @@ fn tables(control: &mut Control, schemas: &BTreeSet<String>) -> Tables {
 }
 
 /// Nothing where no engine numbers its tables, or this account may not see them.
-fn kept(control: &mut Control, schema: &str) -> Facts {
+fn ids(control: &mut Control, schema: &str) -> Facts {
     let sql = |view: &str| {
         format!(
             "SELECT SUBSTRING_INDEX(SUBSTRING(name, {0} + 2), '#', 1) of_table, \
@@ -236,9 +236,9 @@ fn kept(control: &mut Control, schema: &str) -> Facts {
             schema.chars().count()
         )
     };
-    let mut kept = KEPT.into_iter().find_map(|view| pairs(control, &sql(view))).unwrap_or_default();
-    kept.retain(|table, _| !table.starts_with(MARKER));
-    kept
+    let mut ids = IDS.into_iter().find_map(|view| pairs(control, &sql(view))).unwrap_or_default();
+    ids.retain(|table, _| !table.starts_with(MARKER));
+    ids
 }
 
 /// A definition line by line, each under the name of what it defines. How far an automatic key has counted is none.

@@ -28,7 +28,7 @@ const STORAGE: &str = "SELECT 'storage of ' || relname, concat_ws(' ', relkind, 
 const ROWS: &str = "SELECT relname, reltuples::bigint FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
      WHERE relkind IN ('r', 'p') AND nspname NOT IN ('pg_catalog', 'information_schema')";
 /// The files of tables and indexes, which are others once they are written anew.
-const KEPT: &str = "SELECT relname, relfilenode FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+const FILES: &str = "SELECT relname, relfilenode FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
      WHERE relkind IN ('r', 'i', 'm') AND nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')";
 const ROLE: &str = "SELECT 'role ' || rolname, concat_ws(' ', rolsuper, rolconnlimit, array_to_string(rolconfig, ',')) \
      FROM pg_roles WHERE rolname = current_user";
@@ -61,7 +61,7 @@ pub(crate) fn read(endpoint: &SqlEndpoint) -> Vec<State> {
         (Facet::Variables, &[VARIABLES]),
         (Facet::Tables, &[COLUMNS, INDEXES, TRIGGERS, STORAGE]),
         (Facet::Rows, &[ROWS]),
-        (Facet::Kept, &[KEPT]),
+        (Facet::TableIds, &[FILES]),
         (Facet::Grants, &[ROLE]),
         (Facet::Plugins, &[EXTENSIONS]),
         (Facet::Others, &[OTHERS]),

@@ -17,8 +17,13 @@ pub fn tail(path: &Path) -> String {
     lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n")
 }
 
+/// The complaints of a file, as far as it can be read.
+pub fn complaints_of(path: &Path) -> Vec<String> {
+    complaints(&fs::read(path).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default())
+}
+
 /// The complaints of an error log without their times, each once.
-pub fn complaints(log: &str) -> Vec<String> {
+fn complaints(log: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in log.lines().filter(|l| COMPLAINTS.iter().any(|c| l.contains(c))) {
         let text = line.find('[').map_or(line, |start| &line[start..]);

@@ -50,6 +50,8 @@ pub struct Instance {
     kind: &'static dyn Kind,
     description: Description,
     error_log: PathBuf,
+    /// What that complained of before it served.
+    early_complaints: Vec<String>,
     socket: PathBuf,
     /// Whether a file stands there while it serves.
     has_socket: bool,
@@ -147,6 +149,7 @@ impl Instance {
             process,
             kind: wish.kind,
             description,
+            early_complaints: error_log::complaints_of(&site.error_log()),
             error_log: site.error_log(),
             has_socket: socket.exists(),
             socket,
@@ -214,7 +217,11 @@ impl Instance {
         })
     }
     pub fn complaints(&self) -> Vec<String> {
-        error_log::complaints(&fs::read_to_string(&self.error_log).unwrap_or_default())
+        error_log::complaints_of(&self.error_log)
+    }
+    /// The last thing that it complained of since it serves.
+    pub fn last_complaint(&self) -> Option<String> {
+        self.complaints().into_iter().rfind(|complaint| !self.early_complaints.contains(complaint))
     }
     /// The last lines of the error log.
     pub fn log_tail(&self) -> String {
