@@ -6,7 +6,7 @@ use crate::backends::needs::DatasetNeed;
 use crate::backends::of_up;
 use crate::backends::up::{Serving, Up};
 use crate::notebook::Notebook;
-use crate::os::limits;
+use crate::os::{knobs, limits};
 use crate::trouble::Trouble;
 use model::plan::Stage;
 use model::record::run::RunRecord;
@@ -24,7 +24,7 @@ pub(crate) fn keep(
     let mut states = of_up(up).observe(up, &users, needs);
     states.extend(of_processes(up));
     states.push(State::new(Facet::Client, limits::of_main(std::process::id())));
-    states.push(State::new(Facet::Kernel, limits::of_kernel()));
+    states.push(State::new(Facet::Kernel, knobs::of_kernel()));
     states.iter().map(|state| Ok((state.facet, notebook.state(state)?))).collect()
 }
 

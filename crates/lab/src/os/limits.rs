@@ -1,10 +1,8 @@
-//! What a process may use, and how the kernel is set: control groups, limits of resources, priority, CPUs, knobs of
-//! memory, CPUs, disks and network. Read as texts by name, to be compared with what they were and never computed with.
-//! What this kernel does not have, or does not show to us, is left out.
+//! What a process may use: control groups, limits of resources, priority, CPUs. Read as texts by name, to be compared
+//! with what they were and never computed with. What this kernel does not have, or does not show to us, is left out.
 
 use super::cgroups::Hierarchies;
-use super::{clock, file_attributes, io_priority, probes};
-use model::Nanos;
+use super::{file_attributes, io_priority, probes};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read;
@@ -49,65 +47,6 @@ const OF_GROUP: &[&str] = &[
     "memory.soft_limit_in_bytes",
     "memory.swappiness",
 ];
-
-/// Folders of knobs, each of which is read whole, and what of them is a name, changes by itself or acts when it is
-/// read.
-const FOLDERS: &[(&str, &[&str])] = &[
-    ("/proc/sys/vm", &["stat_refresh", "compact_memory", "numa_stat"]),
-    (
-        "/proc/sys/kernel",
-        &[
-            "domainname",
-            "hostname",
-            "hung_task_detect_count",
-            "msg_next_id",
-            "ns_last_pid",
-            "perf_event_max_sample_rate",
-            "sem_next_id",
-            "shm_next_id",
-            "tainted",
-        ],
-    ),
-    ("/sys/kernel/mm/transparent_hugepage", &[]),
-    ("/sys/kernel/mm/transparent_hugepage/khugepaged", &["full_scans", "pages_collapsed"]),
-    ("/sys/devices/system/cpu/cpuidle", &[]),
-    ("/sys/module/haltpoll/parameters", &[]),
-];
-
-const KNOBS: &[&str] = &[
-    "/proc/sys/fs/file-max",
-    "/proc/sys/fs/aio-max-nr",
-    "/proc/sys/net/core/somaxconn",
-    "/proc/sys/net/core/busy_poll",
-    "/proc/sys/net/core/busy_read",
-    "/proc/sys/net/core/default_qdisc",
-    "/proc/sys/net/core/rmem_default",
-    "/proc/sys/net/core/wmem_default",
-    "/proc/sys/net/ipv4/tcp_congestion_control",
-    "/proc/sys/net/ipv4/tcp_rmem",
-    "/proc/sys/net/ipv4/tcp_wmem",
-    "/proc/sys/net/ipv4/tcp_sack",
-    "/proc/sys/net/ipv4/tcp_timestamps",
-    "/sys/kernel/mm/ksm/run",
-    "/sys/devices/system/cpu/online",
-    "/sys/devices/system/cpu/smt/control",
-    "/sys/devices/system/cpu/intel_pstate/no_turbo",
-    "/sys/devices/system/cpu/intel_pstate/max_perf_pct",
-    "/sys/devices/system/cpu/cpufreq/boost",
-    "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-];
-
-/// What each CPU has, told as the set of all that occur.
-const OF_CPU: &[&str] = &[
-    "cpufreq/scaling_governor",
-    "cpufreq/scaling_max_freq",
-    "cpufreq/scaling_min_freq",
-    "cpufreq/energy_performance_preference",
-];
-
-const OF_DISK: &[&str] =
-    &["scheduler", "read_ahead_kb", "nr_requests", "write_cache", "wbt_lat_usec", "nomerges", "rq_affinity"];
-const OF_INTERFACE: &[&str] = &["mtu", "tx_queue_len"];
 
 /// Threads of which each is looked at while users are at work, which takes about 30 µs of the sampler's time.
 const FEW_THREADS: usize = 64;
@@ -220,66 +159,6 @@ pub fn started(pid: u32) -> Option<String> {
     Some(format!("{} ticks after the boot", after_name(&text)?.get(19)?))
 }
 
-pub fn of_kernel() -> Facts {
-    let mut facts = Facts::new();
-    let mut put = |path: &Path| {
-        if let Some(text) = one_line(path) {
-            facts.insert(named(path), chosen(&text).unwrap_or(text));
-        }
-    };
-    for (folder, except) in FOLDERS {
-        let is_told = |path: &PathBuf| path.file_name().is_some_and(|name| !except.iter().any(|e| name == *e));
-        files(Path::new(folder)).iter().filter(|path| is_told(path)).for_each(|path| put(path));
-    }
-    KNOBS.iter().for_each(|path| put(Path::new(path)));
-    for (parent, inner, names) in [("/sys/block", "queue/", OF_DISK), ("/sys/class/net", "", OF_INTERFACE)] {
-        for folder in folders(Path::new(parent)).iter().filter(|folder| is_real(folder)) {
-            names.iter().for_each(|name| put(&folder.join(format!("{inner}{name}"))));
-        }
-    }
-    let is_cpu = |path: &PathBuf| {
-        path.file_name().and_then(|name| name.to_str()?.strip_prefix("cpu")).is_some_and(|n| n.parse::<u32>().is_ok())
-    };
-    let cpus: Vec<PathBuf> = folders(Path::new("/sys/devices/system/cpu")).into_iter().filter(is_cpu).collect();
-    for name in OF_CPU {
-        let values: BTreeSet<String> = cpus.iter().filter_map(|cpu| one_line(&cpu.join(name))).collect();
-        facts.insert((*name).to_string(), joined(values));
-    }
-    if let Ok(swaps) = fs::read_to_string("/proc/swaps") {
-        let areas = swaps.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next());
-        facts.insert("swap areas".into(), joined(areas.map(String::from).collect::<BTreeSet<_>>()));
-    }
-    facts.retain(|_, value| !value.is_empty());
-    facts.extend(of_clock());
-    facts.extend(probes::in_kernel());
-    // How soon after an interrupt a CPU is to be at work, in µs, as whoever holds it open has asked for.
-    let promised: Option<[u8; 4]> = fs::read("/dev/cpu_dma_latency").ok().and_then(|bytes| bytes.try_into().ok());
-    facts.extend(promised.map(|bytes| ("/dev/cpu_dma_latency".into(), i32::from_ne_bytes(bytes).to_string())));
-    facts
-}
-
-/// What of the kernel can be read once a second. Slewing moves both clocks; only setting one, or sleep, moves them
-/// against each other.
-pub fn of_clock() -> Facts {
-    let at_boot = clock::unix_at_boot().0 / Nanos::from_secs(1).0;
-    [("wall clock at the boot".to_string(), format!("{at_boot} s since 1970"))].into()
-}
-
-/// Loop devices and what comes and goes with containers say nothing of the machine.
-fn is_real(folder: &Path) -> bool {
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    folder.join("device").exists() || name == "lo" || ["dm-", "md"].iter().any(|start| name.starts_with(start))
-}
-
-/// As sysctl(8) and the kernel's own documents call it.
-fn named(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    match text.strip_prefix("/proc/sys/") {
-        Some(name) => name.replace('/', "."),
-        None => text.into_owned(),
-    }
-}
-
 /// Soft and hard limits of `/proc/PID/limits`.
 fn limits(text: &str) -> Facts {
     let row = |line: &str| {
@@ -326,19 +205,14 @@ fn groups(pid: u32) -> Facts {
     facts
 }
 
-/// What is chosen of several: `always [madvise] never`.
-fn chosen(text: &str) -> Option<String> {
-    Some(text.split_once('[')?.1.split_once(']')?.0.to_string())
-}
-
-fn one_line(path: &Path) -> Option<String> {
+pub(super) fn one_line(path: &Path) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let lines: Vec<String> =
         text.lines().map(|line| line.split_ascii_whitespace().collect::<Vec<_>>().join(" ")).collect();
     Some(lines.join("; ")).filter(|line| !line.is_empty())
 }
 
-fn joined<T: ToString>(values: BTreeSet<T>) -> String {
+pub(super) fn joined<T: ToString>(values: BTreeSet<T>) -> String {
     values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join(", ")
 }
 
@@ -346,11 +220,11 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }
 
-fn folders(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn folders(folder: &Path) -> Vec<PathBuf> {
     entries(folder).into_iter().filter(|path| path.is_dir()).collect()
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
     entries(folder).into_iter().filter(|path| path.is_file()).collect()
 }
 
@@ -376,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn this_process_and_this_kernel_say_what_they_are_set_to() {
+    fn this_process_says_what_it_is_set_to() {
         let own = of_process(std::process::id());
         for fact in [
             "Max open files",
@@ -390,9 +264,6 @@ mod tests {
         ] {
             assert!(own.contains_key(fact), "{fact}: {own:?}");
         }
-        assert!(of_kernel().contains_key("vm.swappiness"));
-        assert_eq!(of_kernel(), of_kernel(), "nothing that changes by itself");
-        assert_eq!(chosen("always [madvise] never").as_deref(), Some("madvise"));
         assert!(of_process(0).is_empty());
     }
 }

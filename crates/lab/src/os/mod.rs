@@ -10,6 +10,7 @@ pub mod elf;
 pub mod file_attributes;
 pub mod http;
 pub(crate) mod io_priority;
+pub mod knobs;
 pub mod limits;
 pub mod mounts;
 pub mod names;

@@ -4,7 +4,7 @@
 //! held at the ends (`execution/states.rs`). Not here: the kernel's knobs, of which there are two hundred.
 
 use super::source::{Available, Occasion, Owner, Process, Reading, Sampler, Source, Turn, Workers};
-use crate::os::limits;
+use crate::os::{knobs, limits};
 use model::record::state::{Facet, State};
 
 pub(crate) const SAMPLER: Sampler = Sampler { name: "limits", turn: Turn::Between, owner: Owner::Host, make };
@@ -51,7 +51,7 @@ impl Source for Limits {
         let of_workers = limits::of_threads(std::process::id(), &workers);
         facts.extend(of_workers.into_iter().map(|(name, value)| (format!("{name} of the load's threads"), value)));
         self.saw(Facet::Client, facts);
-        self.saw(Facet::Kernel, limits::of_clock());
+        self.saw(Facet::Kernel, knobs::of_clock());
     }
 
     fn states(&mut self) -> Vec<State> {

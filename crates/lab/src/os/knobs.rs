@@ -1,0 +1,158 @@
+//! How the kernel is set: knobs of memory, CPUs, disks and network, by whole folders where there are some, so that a
+//! knob that nobody thought of is read, too. Texts by name, to be compared with what they were and never computed with.
+//! What this kernel does not have, or does not show to us, is left out.
+
+use super::limits::{Facts, files, folders, joined, one_line};
+use super::{clock, probes};
+use model::Nanos;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folders of knobs, each of which is read whole, and what of them is a name or a secret, changes by itself or acts
+/// when it is read.
+const FOLDERS: &[(&str, &[&str])] = &[
+    ("/proc/sys/vm", &["stat_refresh", "compact_memory", "numa_stat"]),
+    (
+        "/proc/sys/kernel",
+        &[
+            "domainname",
+            "hostname",
+            "hung_task_detect_count",
+            "msg_next_id",
+            "ns_last_pid",
+            "perf_event_max_sample_rate",
+            "sem_next_id",
+            "shm_next_id",
+            "tainted",
+        ],
+    ),
+    ("/proc/sys/fs", &["aio-nr", "dentry-negative", "dentry-state", "file-nr", "inode-nr", "inode-state"]),
+    ("/proc/sys/net/core", &["netdev_rss_key"]),
+    ("/proc/sys/net/ipv4", &["tcp_fastopen_key"]),
+    ("/proc/sys/net/unix", &[]),
+    ("/sys/kernel/mm/transparent_hugepage", &[]),
+    ("/sys/kernel/mm/transparent_hugepage/khugepaged", &["full_scans", "pages_collapsed"]),
+    ("/sys/devices/system/cpu/cpuidle", &[]),
+    ("/sys/module/haltpoll/parameters", &[]),
+];
+
+const KNOBS: &[&str] = &[
+    "/sys/kernel/mm/ksm/run",
+    "/sys/kernel/mm/ksm/pages_to_scan",
+    "/sys/kernel/mm/ksm/sleep_millisecs",
+    "/sys/kernel/mm/lru_gen/enabled",
+    "/sys/kernel/mm/numa/demotion_enabled",
+    "/sys/devices/system/cpu/online",
+    "/sys/devices/system/cpu/smt/control",
+    "/sys/devices/system/cpu/intel_pstate/no_turbo",
+    "/sys/devices/system/cpu/intel_pstate/max_perf_pct",
+    "/sys/devices/system/cpu/cpufreq/boost",
+    "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+];
+
+/// What each CPU has, told as the set of all that occur.
+const OF_CPU: &[&str] = &[
+    "cpufreq/scaling_governor",
+    "cpufreq/scaling_max_freq",
+    "cpufreq/scaling_min_freq",
+    "cpufreq/energy_performance_preference",
+    "cpuidle/state1/disable",
+    "cpuidle/state2/disable",
+    "cpuidle/state3/disable",
+    "power/pm_qos_resume_latency_us",
+];
+
+const OF_DISK: &[&str] = &[
+    "scheduler",
+    "read_ahead_kb",
+    "nr_requests",
+    "write_cache",
+    "wbt_lat_usec",
+    "nomerges",
+    "rq_affinity",
+    "max_sectors_kb",
+];
+const OF_INTERFACE: &[&str] =
+    &["mtu", "tx_queue_len", "gro_flush_timeout", "napi_defer_hard_irqs", "queues/rx-0/rps_cpus"];
+
+pub fn of_kernel() -> Facts {
+    let mut facts = Facts::new();
+    let mut put = |path: &Path| {
+        if let Some(text) = one_line(path) {
+            facts.insert(named(path), chosen(&text).unwrap_or(text));
+        }
+    };
+    for (folder, except) in FOLDERS {
+        let is_told = |path: &PathBuf| path.file_name().is_some_and(|name| !except.iter().any(|e| name == *e));
+        files(Path::new(folder)).iter().filter(|path| is_told(path)).for_each(|path| put(path));
+    }
+    KNOBS.iter().for_each(|path| put(Path::new(path)));
+    for (parent, inner, names) in [("/sys/block", "queue/", OF_DISK), ("/sys/class/net", "", OF_INTERFACE)] {
+        for folder in folders(Path::new(parent)).iter().filter(|folder| is_real(folder)) {
+            names.iter().for_each(|name| put(&folder.join(format!("{inner}{name}"))));
+        }
+    }
+    let is_cpu = |path: &PathBuf| {
+        path.file_name().and_then(|name| name.to_str()?.strip_prefix("cpu")).is_some_and(|n| n.parse::<u32>().is_ok())
+    };
+    let cpus: Vec<PathBuf> = folders(Path::new("/sys/devices/system/cpu")).into_iter().filter(is_cpu).collect();
+    for name in OF_CPU {
+        let values: BTreeSet<String> = cpus.iter().filter_map(|cpu| one_line(&cpu.join(name))).collect();
+        facts.insert((*name).to_string(), joined(values));
+    }
+    if let Ok(swaps) = fs::read_to_string("/proc/swaps") {
+        let areas = swaps.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next());
+        facts.insert("swap areas".into(), joined(areas.map(String::from).collect::<BTreeSet<_>>()));
+    }
+    facts.retain(|_, value| !value.is_empty());
+    facts.extend(of_clock());
+    facts.extend(probes::in_kernel());
+    // How soon after an interrupt a CPU is to be at work, in µs, as whoever holds it open has asked for.
+    let promised: Option<[u8; 4]> = fs::read("/dev/cpu_dma_latency").ok().and_then(|bytes| bytes.try_into().ok());
+    facts.extend(promised.map(|bytes| ("/dev/cpu_dma_latency".into(), i32::from_ne_bytes(bytes).to_string())));
+    facts
+}
+
+/// What of the kernel can be read once a second. Slewing moves both clocks; only setting one, or sleep, moves them
+/// against each other.
+pub fn of_clock() -> Facts {
+    let at_boot = clock::unix_at_boot().0 / Nanos::from_secs(1).0;
+    [("wall clock at the boot".to_string(), format!("{at_boot} s since 1970"))].into()
+}
+
+/// Loop devices and what comes and goes with containers say nothing of the machine.
+fn is_real(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    folder.join("device").exists() || name == "lo" || ["dm-", "md"].iter().any(|start| name.starts_with(start))
+}
+
+/// As sysctl(8) and the kernel's own documents call it.
+fn named(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    match text.strip_prefix("/proc/sys/") {
+        Some(name) => name.replace('/', "."),
+        None => text.into_owned(),
+    }
+}
+
+/// What is chosen of several: `always [madvise] never`.
+fn chosen(text: &str) -> Option<String> {
+    Some(text.split_once('[')?.1.split_once(']')?.0.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_kernel_says_what_it_is_set_to() {
+        let kernel = of_kernel();
+        for knob in ["vm.swappiness", "net.core.somaxconn", "fs.file-max", "wall clock at the boot"] {
+            assert!(kernel.contains_key(knob), "{knob}");
+        }
+        assert!(!kernel.contains_key("net.ipv4.tcp_fastopen_key"), "a secret");
+        assert_eq!(kernel, of_kernel(), "nothing that changes by itself");
+        assert_eq!(chosen("always [madvise] never").as_deref(), Some("madvise"));
+    }
+}
