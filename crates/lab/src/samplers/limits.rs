@@ -1,7 +1,7 @@
 //! What the server's process and the load's threads may use while users are at work: priority, CPUs, control groups,
 //! limits, who traces them; and whether somebody set the clock on the wall. What is changed and put back within a run
 //! is seen at neither end of it, so it is read once a second, too. It tells no numbers: what it saw is kept beside what
-//! held at the ends (`execution/states.rs`). Not here: the kernel's knobs, of which there are two hundred.
+//! held at the ends (`execution/states.rs`). Not here: the kernel's knobs, of which there are hundreds.
 
 use super::source::{Available, Occasion, Owner, Process, Reading, Sampler, Source, Turn, Workers};
 use crate::os::{knobs, limits};

@@ -27,6 +27,8 @@ const START_PATIENCE: Duration = Duration::from_secs(300);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// A clean end writes back the buffer pool: tens of seconds on a slow disk.
 pub const STOP_PATIENCE: Duration = Duration::from_secs(60);
+/// Shorter: it may only have lost its socket, and each run waits.
+const LEAVES: Duration = Duration::from_secs(15);
 /// What is to run, and where.
 #[derive(Clone, Copy)]
 pub struct Wish<'a> {
@@ -205,16 +207,14 @@ impl Instance {
         self.start_time
     }
     /// How the server ended, if it does within `patience`: nobody of ours asked it to unless `stop` was called. One
-    /// that has put its socket away is on its way, and writes its buffer pool back.
+    /// without its socket is most likely on its way, writing its buffer pool back.
     pub fn ended(&mut self, patience: Duration) -> Option<Ended> {
         let ended = self.process.wait(patience);
         let leaves = || !patience.is_zero() && self.has_socket && !self.socket.exists();
         if ended.is_some() || !leaves() {
             return ended;
         }
-        waits::during("the server to end, which somebody has asked it to", STOP_PATIENCE, || {
-            self.process.wait(STOP_PATIENCE)
-        })
+        waits::during("the server, whose socket is gone, to end", LEAVES, || self.process.wait(LEAVES))
     }
     pub fn complaints(&self) -> Vec<String> {
         error_log::complaints_of(&self.error_log)
