@@ -92,6 +92,12 @@ const DEEDS: &[Deed] = &[
     deed("The last write to sbtest1 was", |c, schema, _| {
         say(c, &format!("UPDATE {schema}.sbtest1 SET c = 'x' WHERE id = 7"));
     }),
+    deed("he engine's number of sbtest1, which changes when a table is made anew or replaced, was", |c, schema, _| {
+        say(c, &format!("ALTER TABLE {schema}.sbtest1 FORCE"));
+    }),
+    deed("erformance_schema's `setup_actors %@%` was", |c, _, _| {
+        say(c, "UPDATE performance_schema.setup_actors SET enabled = 'NO'");
+    }),
     deed("`nice of the main thread` of the server's process was", |_, _, pid| {
         setpriority_process(Pid::from_raw(pid as i32), 7).unwrap();
     }),
