@@ -112,16 +112,34 @@ fn a_lab_that_is_asked_to_stop_stops_and_the_same_command_goes_on() {
     desk.assert_nothing_is_left();
 }
 
-#[test]
-fn a_server_killed_under_its_users_fails_its_run_and_the_next_has_a_new_server() {
-    let desk = Desk::new();
-    let command = [RUN, LONG].concat();
-    let lab = desk.start(&command);
+/// A lab that has been measuring its first run for a second, and what a server of its gets then.
+fn with_a_signal_to_the_server(desk: &Desk, command: &[&str], to_server: Signal) -> std::process::Child {
+    let lab = desk.start(command);
     until("a second of the first run", || {
         let intervals = std::fs::read_to_string(desk.path("record/runs/c001-1/intervals.jsonl")).ok()?;
         intervals.ends_with('\n').then_some(())
     });
-    signal(desk.server().expect("a server under load"), Signal::KILL);
+    signal(desk.server().expect("a server under load"), to_server);
+    lab
+}
+
+#[test]
+fn a_server_that_somebody_shuts_down_is_waited_for_and_the_next_run_has_a_new_one() {
+    let desk = Desk::new();
+    let lab = with_a_signal_to_the_server(&desk, &[RUN, LONG].concat(), Signal::TERM);
+    let said = Said::of(lab.wait_with_output().unwrap());
+    desk.assert_nothing_is_left();
+    assert_eq!(said.status, 3, "{said:?}");
+    let why = "c001-1 failed: the server was shut down by somebody else (exit status 0";
+    assert!(said.err.contains(why), "{}", said.err);
+    assert_eq!(desk.run("c001-2")["ending"], "done");
+}
+
+#[test]
+fn a_server_killed_under_its_users_fails_its_run_and_the_next_has_a_new_server() {
+    let desk = Desk::new();
+    let command = [RUN, LONG].concat();
+    let lab = with_a_signal_to_the_server(&desk, &command, Signal::KILL);
     until("the word of the failed run", || (desk.count("run_failed") == 1).then_some(()));
     let said = Said::of(lab.wait_with_output().unwrap());
     desk.assert_nothing_is_left();
