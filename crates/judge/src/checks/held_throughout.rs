@@ -4,7 +4,8 @@
 //! variables, the session of a user, the tables with their keys, triggers and the engine's own numbers, privileges,
 //! plugins, instruments, open transactions, who else is connected, what the processes may use, and how the kernel is
 //! set. What was true at the start must be true at the end; and what the processes may use and what the clock shows,
-//! which is read once a second while users are at work, in between.
+//! which is read once a second while users are at work, in between. Of the kernel's knobs and the limits of control
+//! groups it is known who was written to meanwhile, though not by whom.
 //!
 //! A difference in anything that can change work, plan, bytes or durability fails, and that is every difference but a
 //! few that are known to be harmless: names, addresses, languages, sessions of others. Those warn, and so do more than
@@ -13,6 +14,7 @@
 //! its events), and rows of a workload that writes, are no differences.
 
 use crate::frame::applies::{Absence, states};
+use crate::frame::naming::counted;
 use crate::frame::own_changes::from_outside;
 use crate::frame::states::{Difference, End, Weight, between, unasked, weight, writes};
 use crate::frame::{Applies, Check, Doubts, Look, RunEvidence, Seen, Sight, strangers};
@@ -50,13 +52,20 @@ fn look(run: &RunEvidence) -> Sight {
     // What somebody put back before the end.
     let mut within = unasked(run.otherwise_meanwhile(), run);
     within.retain(|d| !found.iter().any(|known| known.facet == d.facet && known.key == d.key));
-    let put_back = within.len();
-    found.splice(0..0, within);
+    found.extend(within.iter().cloned());
+    // Where it is known what was written, that says more than how often.
+    let keys: Vec<String> = found.iter().filter(|d| d.facet == Facet::Kernel).map(|d| d.key.clone()).collect();
+    found.retain(|d| d.facet != Facet::KernelWrites || !keys.contains(&d.key));
+    found.sort_by_key(|d| (weight(d), !within.contains(d)));
     let facts: usize = begin.values().map(|state| state.facts.len()).sum();
     let held = || format!("All {facts} facts that were read when the run began were true at its end.");
     let sentence = |d: &Difference| {
         let (was, is) = d.values();
-        if found[..put_back].contains(d) {
+        if d.facet == Facet::KernelWrites {
+            let times = counted(is.parse().unwrap_or_default(), "time");
+            return format!("somebody wrote to `{}` while the users of {id} were at work, {times}", d.key);
+        }
+        if within.contains(d) {
             return format!("{} {was} when {id} began and {is} while its users were at work", d.was());
         }
         let who = (d.facet == Facet::Transactions).then(|| strangers::holders(run)).flatten();
@@ -64,7 +73,7 @@ fn look(run: &RunEvidence) -> Sight {
         format!("{} {was} at the start of {id} and {is} at its end{who}", d.was())
     };
     let states = run.run.states.iter().flat_map(|states| &states.meanwhile);
-    let meanwhile = states.filter(|(facet, _)| found[..put_back].iter().any(|d| d.facet == *facet));
+    let meanwhile = states.filter(|(facet, _)| within.iter().any(|d| d.facet == *facet));
     let meanwhile = meanwhile.map(|(_, name)| format!("states/{name}.json"));
     let mut seen = told(&found, held, sentence).at(meanwhile.chain(paths(run)).collect());
     if let Some(senders) = strangers::senders(run) {

@@ -101,7 +101,8 @@ impl<'a> RunEvidence<'a> {
         let mut found: Vec<Difference> = Vec::new();
         for state in self.meanwhile() {
             for (key, is) in &state.facts {
-                let was = *first.entry((state.facet, key)).or_insert(is);
+                let unseen = if state.facet == Facet::KernelWrites { "0" } else { is };
+                let was = *first.entry((state.facet, key)).or_insert(unseen);
                 if was != is && !found.iter().any(|d| d.facet == state.facet && d.key == *key) {
                     found.push(Difference { facet: state.facet, key: key.clone(), was: was.into(), is: is.clone() });
                 }
@@ -184,6 +185,8 @@ pub fn weight(difference: &Difference) -> Weight {
     match difference.facet {
         Facet::Variables | Facet::UserSession if is_harmless() => Weight::Warns,
         Facet::LabSession | Facet::Others | Facet::Holders | Facet::Askers => Weight::Warns,
+        // What it was set to is a fact of its own, and it may have been what it was before.
+        Facet::KernelWrites => Weight::Warns,
         Facet::Variables
         | Facet::UserSession
         | Facet::Tables
@@ -252,6 +255,7 @@ impl Difference {
             Facet::Process => format!("`{key}` of the server's process"),
             Facet::Client => format!("`{key}` of the client's process"),
             Facet::Kernel => format!("the kernel's `{key}`"),
+            Facet::KernelWrites => format!("the number of writes to `{key}`"),
         }
     }
 

@@ -75,6 +75,18 @@ fn what_was_put_back_before_the_end_is_named_as_it_was_seen_meanwhile() {
 }
 
 #[test]
+fn a_knob_that_somebody_wrote_to_meanwhile_is_named_though_it_is_what_it_was() {
+    let mut record = spoilt(|record| see(record, "c001-3", Facet::KernelWrites, &[&[("vm.drop_caches", "1")]]));
+    let told = verdict(&record, CHECK);
+    let wrote = "Somebody wrote to `vm.drop_caches` while the users of c001-3 were at work, 1 time.";
+    assert!(told.verdict == Warn && told.sentence.ends_with(wrote), "{}", told.sentence);
+    change(&mut record, &["c001-3"], true, Facet::Variables, "a_variable", Some("1"));
+    let told = verdict(&record, CHECK);
+    assert!(told.verdict == Fail && told.sentence.contains("`a_variable`"), "what strikes comes first: {}", told.sentence);
+    assert!(told.sentence.contains("`vm.drop_caches`"), "{}", told.sentence);
+}
+
+#[test]
 fn of_a_long_list_only_the_words_that_changed_are_told() {
     let record = within(Facet::Variables, "optimizer_switch", Some("index_merge=off,mrr=off,semijoin=on"));
     let told = verdict(&record, CHECK).sentence;

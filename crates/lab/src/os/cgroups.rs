@@ -3,7 +3,7 @@
 //! (version 1) or a part of the one tree (version 2).
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A mounted hierarchy: where, from which group of it on, and of which controllers; none for the one tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +33,11 @@ impl Hierarchies {
     pub(crate) fn own(&self, pid: u32, controller: &str) -> Vec<PathBuf> {
         let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
         self.own_in(&groups, controller).into_iter().map(|(own, _)| own).collect()
+    }
+
+    /// Whether all processes are in it.
+    pub(crate) fn is_root(&self, folder: &Path) -> bool {
+        self.0.iter().any(|mounted| mounted.root == "/" && Path::new(&mounted.at) == folder)
     }
 
     fn folders_in(&self, groups: &str, controller: &str) -> Vec<PathBuf> {

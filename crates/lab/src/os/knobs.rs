@@ -2,7 +2,7 @@
 //! knob that nobody thought of is read, too. Texts by name, to be compared with what they were and never computed with.
 //! What this kernel does not have, or does not show to us, is left out.
 
-use super::limits::{Facts, files, folders, joined, one_line};
+use super::limits::{Facts, files, folders, groups_of, joined, one_line};
 use super::{clock, probes};
 use model::Nanos;
 use std::collections::BTreeSet;
@@ -63,6 +63,18 @@ const OF_CPU: &[&str] = &[
     "power/pm_qos_resume_latency_us",
 ];
 
+const NO_KNOBS: &[&str] = &[
+    "cgroup.procs",
+    "cgroup.threads",
+    "cgroup.subtree_control",
+    "tasks",
+    "notify_on_release",
+    "domainname",
+    "hostname",
+    "ns_last_pid",
+    "comm",
+];
+
 const OF_DISK: &[&str] = &[
     "scheduler",
     "read_ahead_kb",
@@ -78,11 +90,7 @@ const OF_INTERFACE: &[&str] =
 
 pub fn of_kernel() -> Facts {
     let mut facts = Facts::new();
-    let mut put = |path: &Path| {
-        if let Some(text) = one_line(path) {
-            facts.insert(named(path), chosen(&text).unwrap_or(text));
-        }
-    };
+    let mut put = |path: &Path| facts.extend(value(path));
     for (folder, except) in FOLDERS {
         let is_told = |path: &PathBuf| path.file_name().is_some_and(|name| !except.iter().any(|e| name == *e));
         files(Path::new(folder)).iter().filter(|path| is_told(path)).for_each(|path| put(path));
@@ -114,6 +122,42 @@ pub fn of_kernel() -> Facts {
     facts
 }
 
+/// Where the kernel, the control groups of server and load and the server's process are set by files; one of the trees
+/// is of hundreds of folders.
+pub fn folders_of(server: Option<u32>) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = ["/proc/sys", "/sys/kernel/mm"].iter().flat_map(|root| tree(Path::new(root))).collect();
+    found.extend(["/sys/kernel/tracing", "/sys/kernel/debug/tracing"].map(PathBuf::from));
+    found.extend(folders(Path::new("/sys/block")).iter().filter(|disk| is_real(disk)).map(|disk| disk.join("queue")));
+    let own = std::process::id();
+    let groups: BTreeSet<PathBuf> = server.into_iter().chain([own]).flat_map(groups_of).collect();
+    found.extend(groups);
+    found.extend(server.map(|pid| PathBuf::from(format!("/proc/{pid}"))));
+    found
+}
+
+/// A folder with all below it; of settings by interface those of all of them and of the loopback.
+fn tree(root: &Path) -> Vec<PathBuf> {
+    let is_told = |folder: &PathBuf| {
+        let name = |path: Option<&Path>| path.and_then(|p| p.file_name()?.to_str()).unwrap_or_default().to_string();
+        let is_by_interface = ["conf", "neigh"].contains(&name(folder.parent()).as_str());
+        !is_by_interface || ["all", "default", "lo"].contains(&name(Some(folder.as_path())).as_str())
+    };
+    let below = folders(root).into_iter().filter(is_told).flat_map(|folder| tree(&folder));
+    [root.to_path_buf()].into_iter().chain(below).collect()
+}
+
+/// What is written to as processes come and go, names and what is drawn.
+pub fn is_no_knob(path: &Path) -> bool {
+    let is = |name: &str| path.file_name().is_some_and(|file| file == name);
+    NO_KNOBS.iter().any(|name| is(name)) || path.starts_with("/proc/sys/kernel/random")
+}
+
+/// The name of a knob with what it is set to; nothing where it cannot be read.
+pub fn value(path: &Path) -> Option<(String, String)> {
+    let text = one_line(path)?;
+    Some((named(path), chosen(&text).unwrap_or(text)))
+}
+
 /// What of the kernel can be read once a second. Slewing moves both clocks; only setting one, or sleep, moves them
 /// against each other.
 pub fn of_clock() -> Facts {
@@ -128,7 +172,7 @@ fn is_real(folder: &Path) -> bool {
 }
 
 /// As sysctl(8) and the kernel's own documents call it.
-fn named(path: &Path) -> String {
+pub fn named(path: &Path) -> String {
     let text = path.to_string_lossy();
     match text.strip_prefix("/proc/sys/") {
         Some(name) => name.replace('/', "."),

@@ -190,6 +190,14 @@ fn of_status(text: &str, name: &str) -> Option<String> {
 }
 
 /// Limits of all control groups that hold a process, from its own up to the root's.
+/// The folders of its control groups, without the roots of their trees, which are no group of its.
+pub(super) fn groups_of(pid: u32) -> Vec<PathBuf> {
+    let hierarchies = Hierarchies::of_this_host();
+    let controllers: BTreeSet<&str> = OF_GROUP.iter().map(|name| name.split('.').next().unwrap_or(name)).collect();
+    let above = controllers.iter().flat_map(|controller| hierarchies.folders(pid, controller));
+    above.filter(|folder| folder.join("cgroup.procs").exists() && !hierarchies.is_root(folder)).collect()
+}
+
 fn groups(pid: u32) -> Facts {
     let hierarchies = Hierarchies::of_this_host();
     let mut folders = BTreeMap::new();

@@ -8,6 +8,7 @@ pub mod copy;
 pub mod digest;
 pub mod elf;
 pub mod file_attributes;
+pub(crate) mod file_writes;
 pub mod http;
 pub(crate) mod io_priority;
 pub mod knobs;

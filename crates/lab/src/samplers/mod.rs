@@ -6,6 +6,7 @@
 mod client;
 mod data;
 mod host;
+mod kernel_writes;
 mod limits;
 mod sampler;
 mod server_disk;
@@ -29,6 +30,7 @@ pub(crate) const ALL: &[source::Sampler] = &[
     client::SAMPLER,
     host::SAMPLER,
     limits::SAMPLER,
+    kernel_writes::SAMPLER,
     throttled::SAMPLER,
     server_threads::SAMPLER,
     server_disk::SAMPLER,

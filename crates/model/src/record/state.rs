@@ -45,6 +45,9 @@ pub enum Facet {
     Client,
     /// Knobs of the kernel that bear on memory, CPUs, disks and network.
     Kernel,
+    /// How often somebody wrote to a knob of the kernel's, to a limit of a control group or to a file by which the
+    /// server's process is set while users were at work; when they came, none.
+    KernelWrites,
 }
 
 /// What marks an account of [`Facet::Askers`] as one by which the lab's own sessions come.
@@ -53,7 +56,7 @@ pub const OF_THE_LOAD: &str = " (the load's)";
 impl Facet {
     /// Whether what it says is to be the same at both ends: an age grows, and so does a count.
     pub fn is_to_hold(self) -> bool {
-        !matches!(self, Self::Holders | Self::Askers)
+        !matches!(self, Self::Holders | Self::Askers | Self::KernelWrites)
     }
 }
 
