@@ -39,6 +39,11 @@ enum Is {
 /// In the order in which they are told: what leaves no doubt comes first.
 const SUSPECTS: &[Suspect] = &[
     Suspect { counter: "server.stopped", is: Is::Waiting(1.0), words: "the server was stopped" },
+    Suspect {
+        counter: "server.frozen_files",
+        is: Is::Waiting(1.0),
+        words: "the server's threads waited for a frozen file system",
+    },
     Suspect { counter: "server.throttled", is: Is::Waiting(1.0), words: "a quota kept the server from its CPUs" },
     Suspect { counter: "client.throttled", is: Is::Waiting(1.0), words: "a quota kept the load from its CPUs" },
     Suspect { counter: "host.cpu.steal", is: Is::Waiting(1.0), words: "other machines had the CPUs" },

@@ -12,6 +12,7 @@ mod sampler;
 mod server_disk;
 mod server_process;
 mod server_processes;
+mod server_stands;
 mod server_stops;
 pub(crate) mod server_threads;
 pub(crate) mod source;
@@ -27,6 +28,7 @@ pub(crate) const ALL: &[source::Sampler] = &[
     server_process::SAMPLER,
     server_processes::SAMPLER,
     server_stops::SAMPLER,
+    server_stands::SAMPLER,
     client::SAMPLER,
     host::SAMPLER,
     limits::SAMPLER,

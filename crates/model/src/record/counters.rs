@@ -274,6 +274,11 @@ pub const ALL: &[Counter] = &[
     count("server.threads", "threads of the server's process").level(),
     count("server.stops", "times that the server stood still as a whole, stopped or frozen; seen 25 times a second"),
     nanos("server.stopped", "time in which it was seen to stand still"),
+    nanos(
+        "server.idle",
+        "time in which all its sessions waited for their clients at once, so that it had nothing to do; seen 25 times a second",
+    ),
+    nanos("server.frozen_files", "time in which one of its threads waited for a frozen file system; likewise"),
     count(
         "client.stops",
         "times that the load stood still as a whole, without waiting for a CPU; where a server's process is known",
