@@ -6,16 +6,19 @@
 //!
 //! A floor that is higher than the lowest of the record (of the same build and transport) by more than 100 µs and 10 %
 //! of the run's mean statement fails, whichever end of a run or which repetition it was: numbers of two ways are not
-//! one number. More than 5 % warns. So does a floor that is the same everywhere but above 250 µs to a server on this
+//! one number. More than 5 % warns. So does a second in which all sessions of the server waited for requests while users
+//! waited for answers: for half of it, and three times as much as usual in the runs of this cell. So does a floor that is the same everywhere but above 250 µs to a server on this
 //! host and more than 20 % of a statement: no socket of this host takes that long. Between hosts a constant floor is
 //! the network's own, and is told. A session that takes more than 1 s to open warns: names are resolved slowly, by the
 //! client or by the server.
 
 use crate::frame::applies::Absence;
+use crate::frame::idle;
 use crate::frame::statement_time::mean;
 use crate::frame::{Applies, Check, Doubts, Limit, Look, RunEvidence, Seen, Sight, graded};
 use model::record::run::RunRecord;
 use model::record::way::{Trips, Way};
+use model::units::round3;
 use model::{Nanos, Share, Status};
 
 pub const CHECK: Check = Check {
@@ -28,7 +31,7 @@ pub const CHECK: Check = Check {
     source: include_str!("way_was_short.rs"),
     applies: Applies::Run(absent),
     needs: &[],
-    limits: &[WAY_MOVED_WARN, WAY_MOVED_FAIL, WAY_NOISE, WAY_HERE, WAY_SHARE, WAY_CONNECT],
+    limits: &[WAY_MOVED_WARN, WAY_MOVED_FAIL, WAY_NOISE, WAY_HERE, WAY_SHARE, WAY_IDLE, WAY_IDLE_TIMES, WAY_CONNECT],
     doubts: Doubts::Times,
     quarantined: false,
     advice: "look for what stands between: a proxy, a tunnel, a delayed network (`tc qdisc show`), a pool of \
@@ -58,6 +61,15 @@ const WAY_HERE: Limit = Limit::seconds(
 .convention();
 const WAY_SHARE: Limit =
     Limit::share("way_share", 0.20, "of the mean statement; a fifth of the time is then not the server's").convention();
+const WAY_IDLE: Limit =
+    Limit::share("way_idle", 0.50, "of a second in which no session had a request; it answers in the rest of it")
+        .convention();
+const WAY_IDLE_TIMES: Limit = Limit::number(
+    "way_idle_times",
+    3.0,
+    "as much as usual in the cell; seconds of healthy servers at full load are idle for 2 %, and for 32 % at most",
+)
+.convention();
 const WAY_CONNECT: Limit = Limit::seconds(
     "way_connect",
     1.0,
@@ -137,9 +149,32 @@ fn look(run: &RunEvidence) -> Sight {
         );
         return seen(Status::Warn, sentence);
     }
+    if let Some(sentence) = in_between(run) {
+        return seen(Status::Warn, sentence);
+    }
     let sentence = format!(
         "The cheapest request (`{request}`) takes {} there and back, {spent} of the mean statement's {statement}.",
         floor.quarter
     );
     seen(Status::Pass, sentence)
+}
+
+/// A way that was long for a while, of which the floor at both ends knows nothing.
+fn in_between(run: &RunEvidence) -> Option<String> {
+    if run.groups().iter().any(|(group, _)| group.is_scheduled()) {
+        return None;
+    }
+    let idle = idle::longest(run, run.limits.share(&WAY_IDLE), run.limits.of(&WAY_IDLE_TIMES))?;
+    (idle.lost > run.limits.of(&WAY_MOVED_WARN) * run.seconds()).then(|| {
+        format!(
+            "From {} s to {} s of run {} all sessions of the server waited for requests for {} of the time ({} in the \
+             best of this cell's runs), though its users waited for answers and the load could run: something on the \
+             way between them held both back for a while, e.g. a proxy or a network.",
+            round3(idle.from.seconds()),
+            round3(idle.to.seconds()),
+            run.run.id,
+            idle.share,
+            idle.usual
+        )
+    })
 }

@@ -53,6 +53,11 @@ const SUSPECTS: &[Suspect] = &[
     Suspect { counter: "host.pressure.io_some", is: Is::Waiting(1.0), words: "syncs or reads waited for the disk" },
     Suspect { counter: "server.runqueue.wait", is: Is::Waiting(1.0), words: "the server's threads waited for a CPU" },
     Suspect { counter: "client.runqueue.wait", is: Is::Waiting(1.0), words: "the load's threads waited for a CPU" },
+    Suspect {
+        counter: "server.idle",
+        is: Is::Waiting(1.0),
+        words: "the server had nothing to do, for requests were held back on the way or by the load",
+    },
     Suspect { counter: "db.redo_waits", is: Is::Events(1.0), words: "the redo log's buffer was full" },
     Suspect { counter: "db.pages_written", is: Is::Events(100.0), words: "InnoDB flushed pages, as for a checkpoint" },
     Suspect { counter: "db.history_list_length", is: Is::Falling(1000.0), words: "purge removed old row versions" },

@@ -11,6 +11,7 @@ pub mod check;
 pub mod errors;
 pub mod evidence;
 pub mod few;
+pub mod idle;
 pub mod limits;
 pub mod meanwhile;
 pub mod metrics;

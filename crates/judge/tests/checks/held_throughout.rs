@@ -82,7 +82,11 @@ fn a_knob_that_somebody_wrote_to_meanwhile_is_named_though_it_is_what_it_was() {
     assert!(told.verdict == Warn && told.sentence.ends_with(wrote), "{}", told.sentence);
     change(&mut record, &["c001-3"], true, Facet::Variables, "a_variable", Some("1"));
     let told = verdict(&record, CHECK);
-    assert!(told.verdict == Fail && told.sentence.contains("`a_variable`"), "what strikes comes first: {}", told.sentence);
+    assert!(
+        told.verdict == Fail && told.sentence.contains("`a_variable`"),
+        "what strikes comes first: {}",
+        told.sentence
+    );
     assert!(told.sentence.contains("`vm.drop_caches`"), "{}", told.sentence);
 }
 

@@ -2,6 +2,10 @@
 
 use crate::bench::*;
 use model::Nanos;
+use model::plan::RunId;
+use model::record::Details;
+use model::record::series::{Metric, Series, Shape, Unit};
+use model::record::tally::Interval;
 use model::record::way::Way;
 use model::verdict::Status::{Fail, NotApplicable, NotEvaluable, Pass, Warn};
 
@@ -46,4 +50,41 @@ fn a_way_that_was_not_asked_is_no_short_one() {
         (way.after, way.failed) = (None, Some("error 1040 (08004): Too many connections".into()));
     });
     assert_eq!(status(&refused, "way_was_short"), NotEvaluable);
+}
+
+/// In one run the server was idle for so much of a second in the midst of it.
+struct IdleFor(f64);
+
+impl Details for IdleFor {
+    fn intervals(&self, _: &RunId) -> Vec<Interval> {
+        Vec::new()
+    }
+    fn series(&self, run: &RunId, metrics: &[&str]) -> Vec<Series> {
+        let name = "server.idle";
+        let idle = if run.0 == "c001-3" { self.0 } else { 0.02 };
+        let readings = [(1_200, 0.0), (1_900, idle * 7e8), (1_950, idle * 7e8)];
+        let readings = readings.map(|(at, value)| (Nanos::from_millis(at), value)).to_vec();
+        let metric = Metric { name: name.into(), unit: Unit::Nanos, shape: Shape::Counter };
+        metrics.contains(&name).then_some(Series { metric, readings }).into_iter().collect()
+    }
+}
+
+#[test]
+fn a_way_that_was_long_for_a_while_is_told_by_a_server_that_had_nothing_to_do() {
+    let record = all_runs(|r| {
+        let idle = if r.id.0 == "c001-3" { 0.5 } else { 0.02 };
+        counter(r, "server.idle", idle * 1e9);
+    });
+    let told = |record: &model::record::Record, idle: f64| {
+        let judgement = judge::judge(record, &IdleFor(idle));
+        let all = judgement.cells.iter().flat_map(|c| &c.verdicts).filter(|v| v.check == "way_was_short");
+        all.max_by_key(|v| v.verdict).unwrap().clone()
+    };
+    let slow = told(&record, 0.9);
+    let from =
+        "(run c001-3): From 1.2 s to 1.9 s of run c001-3 all sessions of the server waited for requests for 90 %";
+    assert!(slow.verdict == Warn && slow.sentence.contains(from), "{}", slow.sentence);
+    assert_eq!(told(&record, 0.3).verdict, Pass, "it is idle at times");
+    let usual = all_runs(|r| counter(r, "server.idle", 0.4e9));
+    assert_eq!(told(&usual, 0.9).verdict, Pass, "of few users it is idle for long");
 }

@@ -125,7 +125,8 @@ pub fn of_kernel() -> Facts {
 /// Where the kernel, the control groups of server and load and the server's process are set by files; one of the trees
 /// is of hundreds of folders.
 pub fn folders_of(server: Option<u32>) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = ["/proc/sys", "/sys/kernel/mm"].iter().flat_map(|root| tree(Path::new(root))).collect();
+    let mut found: Vec<PathBuf> =
+        ["/proc/sys", "/sys/kernel/mm"].iter().flat_map(|root| tree(Path::new(root))).collect();
     found.extend(["/sys/kernel/tracing", "/sys/kernel/debug/tracing"].map(PathBuf::from));
     found.extend(folders(Path::new("/sys/block")).iter().filter(|disk| is_real(disk)).map(|disk| disk.join("queue")));
     let own = std::process::id();

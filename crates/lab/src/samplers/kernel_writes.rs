@@ -13,7 +13,11 @@ pub(crate) const SAMPLER: Sampler = Sampler { name: "kernel_writes", turn: Turn:
 
 fn make(available: &Available) -> Option<Box<dyn Source>> {
     let server = available.server.as_ref().map(|server| server.first());
-    Some(Box::new(KernelWrites { watch: watch(server.as_ref()), workers: available.workers.clone(), ..Default::default() }))
+    Some(Box::new(KernelWrites {
+        watch: watch(server.as_ref()),
+        workers: available.workers.clone(),
+        ..Default::default()
+    }))
 }
 
 /// Values of one run that are kept.

@@ -240,10 +240,12 @@ mod tests {
         let mut looks = |count| {
             threads.list(&own);
             threads.known.retain(|thread| thread.number == number);
-            (0..count).filter(|_| {
-                std::thread::sleep(Duration::from_millis(2));
-                threads.look().is_idle
-            }).count()
+            (0..count)
+                .filter(|_| {
+                    std::thread::sleep(Duration::from_millis(2));
+                    threads.look().is_idle
+                })
+                .count()
         };
         assert_eq!(looks(4), 0, "nobody was seen at work");
         client.write_all(&[255]).expect("it listens");
