@@ -138,8 +138,10 @@ fn a_statement_that_warns_in_each_execution_is_named() {
     }
 }
 
-/// What is done to the server while a run of 5 s goes on.
-fn meanwhile(act: impl FnOnce(u32)) -> (String, String) {
+const RAN: &str = "server_ran_throughout";
+
+/// What is done to the server while a run of 5 s goes on, as a check tells it.
+fn meanwhile(check: &str, act: impl FnOnce(u32)) -> (String, String) {
     let desk = Desk::new();
     desk.write("q.toml", &format!(
         "question = \"Does it stand still?\"\n[workload.oltp.point_selects]\nrows = 1_000\n[load]\nusers = 2\nwarm_up = \"100ms\"\nmeasure = \"5s\"\n{PRIVATE}"
@@ -148,21 +150,33 @@ fn meanwhile(act: impl FnOnce(u32)) -> (String, String) {
     await_a_second(&desk, &mut lab);
     act(desk.server().expect("a server of ours"));
     until("the end of the lab", || lab.try_wait().unwrap());
-    told(&desk, "server_ran_throughout")
+    told(&desk, check)
 }
 
 #[test]
 fn a_server_that_was_stopped_for_a_while_is_named() {
     use rustix::process::{Pid, Signal, kill_process};
-    let (verdict, sentence) = meanwhile(|pid| {
+    let (verdict, sentence) = meanwhile(RAN, |pid| {
         let pid = Pid::from_raw(pid as i32).unwrap();
         kill_process(pid, Signal::STOP).unwrap();
         std::thread::sleep(Duration::from_millis(700));
         kill_process(pid, Signal::CONT).unwrap();
     });
     assert!(verdict == "fail" && sentence.contains("The server stood still once"), "{verdict}: {sentence}");
-    let (_, sentence) = meanwhile(|_| ());
+    let (_, sentence) = meanwhile(RAN, |_| ());
     assert!(!sentence.contains("stood still"), "{sentence}");
+}
+
+#[test]
+fn who_writes_to_a_file_by_which_the_server_is_set_is_seen_though_it_is_as_it_was() {
+    let (verdict, sentence) = meanwhile("held_throughout", |pid| {
+        let file = format!("/proc/{pid}/coredump_filter");
+        let filter = fs::read_to_string(&file).unwrap();
+        fs::write(&file, format!("0x{}", filter.trim())).unwrap();
+    });
+    let wrote =
+        verdict == "warn" && sentence.contains("Somebody wrote to `/proc/") && sentence.contains("coredump_filter`");
+    assert!(wrote, "{verdict}: {sentence}");
 }
 
 /// A group of that controller for one process; `None` where this machine lets nobody make one.
@@ -189,7 +203,7 @@ impl Drop for Group {
 #[test]
 fn a_server_that_was_frozen_or_held_back_by_a_quota_is_named() {
     let mut group = None;
-    let (verdict, sentence) = meanwhile(|pid| {
+    let (verdict, sentence) = meanwhile(RAN, |pid| {
         group = Group::of("freezer", pid);
         let Some(group) = &group else { return };
         group.set("freezer.state", "FROZEN");
@@ -200,7 +214,7 @@ fn a_server_that_was_frozen_or_held_back_by_a_quota_is_named() {
         return crate::skipped::test("control groups of version 1 that can be made", "a mount of them, and root");
     }
     assert!(verdict == "fail" && sentence.contains("The server stood still once"), "{verdict}: {sentence}");
-    let (verdict, sentence) = meanwhile(|pid| {
+    let (verdict, sentence) = meanwhile(RAN, |pid| {
         group = Group::of("cpu", pid);
         if let Some(group) = &group {
             group.set("cpu.cfs_quota_us", "10000");

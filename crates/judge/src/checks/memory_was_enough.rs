@@ -53,7 +53,10 @@ fn look(run: &RunEvidence) -> Sight {
     let mut tell = |happened: bool, what: String| troubles.extend(happened.then_some(what));
     let swapped_in = grown("host.swap.in");
     tell(swapped_in > 0.0, format!("{swapped_in} pages were swapped in"));
-    tell(faults > most, format!("{} pages per operation came back from disk into the server", round3(faults)));
+    tell(
+        faults > most,
+        format!("the server met {} major page faults per operation: its own pages came back from disk", round3(faults)),
+    );
     tell(stalls > STALLS, format!("the kernel stalled {} times a second looking for memory", round3(stalls)));
     tell(grown("host.memory.kills") > 0.0, "a process was killed for want of memory".into());
     let status = match troubles.is_empty() {
@@ -64,7 +67,7 @@ fn look(run: &RunEvidence) -> Sight {
     let sentence = match status {
         Status::Pass => "Nothing was swapped, and the server's memory was all there.".to_string(),
         Status::NotApplicable | Status::NotEvaluable | Status::Warn | Status::Fail => {
-            format!("Memory was short: {}.", troubles.join("; "))
+            format!("Memory was short, or somebody paged it out: {}.", troubles.join("; "))
         }
     };
     let measured = format!("{} faults/operation, {swapped} swapped out", round3(faults));

@@ -20,7 +20,7 @@ const QUARTER: f64 = 0.25;
 pub struct Idle {
     pub from: Nanos,
     pub to: Nanos,
-    /// Of that time.
+    /// So much of that time.
     pub share: Share,
     /// Of the runs of its cell, their lower quartile.
     pub usual: Share,

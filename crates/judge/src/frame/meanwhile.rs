@@ -56,7 +56,7 @@ const SUSPECTS: &[Suspect] = &[
     Suspect {
         counter: "server.idle",
         is: Is::Waiting(1.0),
-        words: "the server had nothing to do, for requests were held back on the way or by the load",
+        words: "the server had nothing to do, for requests were held back on the way (as by a proxy) or by the load",
     },
     Suspect { counter: "db.redo_waits", is: Is::Events(1.0), words: "the redo log's buffer was full" },
     Suspect { counter: "db.pages_written", is: Is::Events(100.0), words: "InnoDB flushed pages, as for a checkpoint" },

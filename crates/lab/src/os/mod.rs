@@ -4,6 +4,7 @@ pub mod address;
 pub mod ask;
 pub(crate) mod cgroups;
 pub mod clock;
+pub(crate) mod clock_sets;
 pub mod copy;
 pub mod digest;
 pub mod elf;

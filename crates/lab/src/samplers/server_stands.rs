@@ -28,8 +28,8 @@ const LISTED_EVERY: u64 = 12;
 const AT_ONCE: usize = 64;
 /// A thread serves a session when it was seen so often at something else than waiting for a client, and that in such a
 /// share of its looks. The lab's own sessions ask once a second, and the thread that waits for new clients hardly runs.
-const AT_WORK: u64 = 2;
-const AT_WORK_OF: u64 = 20;
+const AT_WORK: u64 = 3;
+const AT_WORK_OF: u64 = 10;
 
 /// Symbols of the kernel in which a thread waits for its client to send or to take something, by their beginnings.
 const AT_CLIENT: &[&str] = &[
@@ -54,7 +54,8 @@ const AT_FROZEN: &[&str] = &["percpu_rwsem_wait", "__percpu_down_read", "__sb_st
 enum Stand {
     Client,
     Frozen,
-    /// It runs, or waits for something else.
+    /// It does not wait, though others may have its CPU.
+    Running,
     Else,
 }
 
@@ -157,7 +158,7 @@ impl Threads {
 
     fn look(&mut self) -> Found {
         let mut found = Found::default();
-        let (mut sessions, mut waiting) = (0, 0);
+        let (mut sessions, mut waiting, mut running) = (0, 0, 0);
         let all = self.known.len();
         for turn in 0..all.min(AT_ONCE) {
             let thread = &mut self.known[(self.next + turn) % all];
@@ -167,6 +168,8 @@ impl Threads {
             let stand = stand(symbol);
             found.is_told |= !matches!(symbol, "" | "0");
             found.is_frozen |= stand == Stand::Frozen;
+            // A session that never waits is not known as one.
+            running += u32::from(stand == Stand::Running);
             thread.saw(stand);
             if thread.serves() {
                 sessions += 1;
@@ -174,7 +177,7 @@ impl Threads {
             }
         }
         self.next = if all > AT_ONCE { (self.next + AT_ONCE) % all } else { 0 };
-        found.is_idle = sessions > 0 && waiting == sessions;
+        found.is_idle = sessions > 0 && waiting == sessions && running == 0;
         found
     }
 }
@@ -203,6 +206,8 @@ fn stand(symbol: &str) -> Stand {
         Stand::Client
     } else if is_one_of(AT_FROZEN) {
         Stand::Frozen
+    } else if symbol == "0" {
+        Stand::Running
     } else {
         Stand::Else
     }
@@ -218,7 +223,7 @@ mod tests {
     #[test]
     fn symbols_of_the_kernel_are_known_by_their_beginnings() {
         let stands = ["poll_schedule_timeout.constprop.0", "percpu_rwsem_wait", "futex_do_wait", "0"].map(stand);
-        assert_eq!(stands, [Stand::Client, Stand::Frozen, Stand::Else, Stand::Else]);
+        assert_eq!(stands, [Stand::Client, Stand::Frozen, Stand::Else, Stand::Running]);
     }
 
     /// A thread of this process stands for a session of a server: it answers what a client asks.
