@@ -22,13 +22,14 @@ pub struct Idle {
     pub to: Nanos,
     /// So much of that time.
     pub share: Share,
-    /// Of the runs of its cell, their lower quartile.
+    /// What is usual in the runs of its cell: their lower quartile.
     pub usual: Share,
     /// All such time beyond what is usual, in seconds.
     pub lost: f64,
 }
 
-/// The longest stretch that has at least so much of its time, and so many times the usual; `None` where there is none, or it was not read.
+/// The longest stretch that has at least so much of its time, and so many times the usual; `None` where there is none,
+/// or it was not read.
 pub fn longest(run: &RunEvidence, least: Share, times: f64) -> Option<Idle> {
     let usual = usual(run)?;
     let limit = least.0.max(times * usual);
@@ -59,7 +60,8 @@ pub fn longest(run: &RunEvidence, least: Share, times: f64) -> Option<Idle> {
     found.into_iter().max_by_key(|idle| idle.to.0 - idle.from.0).map(|idle| Idle { lost, ..idle })
 }
 
-/// The share of their time in which the runs of this cell were idle, their lower quartile: half of them may share a way.
+/// The share of their time in which the runs of this cell were idle, their lower quartile: half of them may share a
+/// way.
 fn usual(run: &RunEvidence) -> Option<f64> {
     let is_looked_at = |phase: &&PhaseRecord| run.phases.iter().any(|p| p.name == phase.name);
     let of = |other: &RunRecord| {

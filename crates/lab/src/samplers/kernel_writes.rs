@@ -1,7 +1,7 @@
-//! Whether somebody writes to what sets the kernel, the control groups of server and load or the server's process while
-//! users are at work: hundreds of files, too many to be read once a second, of which some keep no value. What a knob
-//! of the kernel is set to once it was written is read at once. And whether the clock on the wall is set. It tells no numbers: what it saw is kept beside what
-//! held at the ends (`execution/states.rs`).
+//! Whether somebody writes to what sets the kernel, the control groups of server and load or the server's process
+//! while users are at work: hundreds of files, too many to be read once a second, of which some keep no value. What a
+//! knob of the kernel is set to once it was written is read at once. And whether the clock on the wall is set. It
+//! tells no numbers: what it saw is kept beside what held at the ends (`execution/states.rs`).
 
 use super::source::{Available, Occasion, Owner, Process, Reading, Sampler, Source, Turn, Workers};
 use crate::os::clock_sets::ClockSets;
