@@ -38,9 +38,12 @@ const STRANGE: Limit =
 const QUESTIONS: &str = "status.Questions";
 const SAMPLER: &str = "sampler.statements";
 const CONNECTIONS: &str = "status.Connections";
+const ABORTED: &str = "status.Aborted_connects";
 const KIND: &str = "status.Com_";
 /// What the lab itself asks each second, and what is part of another request.
 const OWN: &[&str] = &["show_", "stmt_"];
+/// SET, which changes what it names alone, and which every session begins with.
+const SETTING: &str = "set_option";
 /// Kinds that change nothing.
 const READING: &[&str] = &["select", "begin", "commit", "rollback", "change_db", "admin_commands", "help"];
 /// A kind of which every run has more is the load's, and grows with it; as many as `counts_agree` leaves to the lab.
@@ -90,10 +93,11 @@ fn look(run: &RunEvidence) -> Sight {
     }
     let changing = kinds.iter().any(|(kind, _)| !READING.contains(&kind.as_str()));
     let status = if changing { Status::Fail } else { Status::Warn };
-    Ok(Seen::new(status, measured, limit, sentence(requests, sessions, &kinds)))
+    let strangers = grown(ABORTED).unwrap_or(0.0).min(sessions);
+    Ok(Seen::new(status, measured, limit, sentence(requests, sessions, strangers, &kinds)))
 }
 
-fn sentence(requests: f64, sessions: f64, kinds: &[(String, f64)]) -> String {
+fn sentence(requests: f64, sessions: f64, never_logged_in: f64, kinds: &[(String, f64)]) -> String {
     let mut told = Vec::new();
     if requests > 0.0 {
         let named: Vec<String> =
@@ -107,14 +111,18 @@ fn sentence(requests: f64, sessions: f64, kinds: &[(String, f64)]) -> String {
         told.push(format!("asked {}{which}", counted(requests as usize, "request")));
     }
     if sessions > 0.0 {
-        told.push(format!("opened {}", counted(sessions as usize, "session")));
+        let opened = counted(sessions as usize, "session");
+        told.push(match never_logged_in > 0.0 {
+            true => format!("opened {opened}, {never_logged_in} of them connections that never logged in"),
+            false => format!("opened {opened}"),
+        });
     }
     format!("Somebody else was at the server during the run and {}: what it took is in this number.", listed(&told))
 }
 
 /// `Com_set_option` is SET.
 fn words(kind: &str) -> String {
-    if kind == "set_option" { "SET".into() } else { kind.replace('_', " ").to_uppercase() }
+    if kind == SETTING { "SET".into() } else { kind.replace('_', " ").to_uppercase() }
 }
 
 /// Kinds of which more came than in the run of the same cell with fewest; those that change first. Of a run that is
@@ -131,14 +139,28 @@ fn strange(run: &RunRecord, all: &[RunRecord]) -> Vec<(String, f64)> {
         .filter_map(|(kind, count)| {
             let of = |other: &BTreeMap<String, f64>| other.get(&kind).copied().unwrap_or_default();
             // Each session of a user sets itself up.
-            let least =
-                alike.iter().map(of).reduce(f64::min).unwrap_or(if kind == "set_option" { connects } else { 0.0 });
+            let least = alike.iter().map(of).reduce(f64::min).unwrap_or(if kind == SETTING { connects } else { 0.0 });
             (least <= FEW.max(OF_A_SESSION * connects) && count > least).then_some((kind, count - least))
         })
         .filter(|(_, more)| !alike.is_empty() || *more <= FEW)
         .collect();
     found.sort_by_key(|(kind, _)| (READING.contains(&kind.as_str()), kind.clone()));
     found
+}
+
+/// What changes something and was asked between the end of one run and the beginning of a later one on its server.
+pub(super) fn asked_between(before: &RunRecord, after: &RunRecord) -> Option<String> {
+    let changing = |name: &str| {
+        let kind = name.strip_prefix(KIND)?;
+        let is_left_out = OWN.iter().any(|own| kind.starts_with(own)) || READING.contains(&kind) || kind == SETTING;
+        (!is_left_out).then(|| words(kind))
+    };
+    let more = after.whole.counters.iter().filter_map(|(name, ends)| {
+        let count = ends.begin - before.whole.counters.get(name)?.end;
+        (count > 0.0).then(|| Some(format!("{count} × {}", changing(name)?))).flatten()
+    });
+    let named: Vec<String> = more.take(NAMED).collect();
+    (before.instance == after.instance && !named.is_empty()).then(|| named.join(", "))
 }
 
 fn kinds(run: &RunRecord) -> BTreeMap<String, f64> {

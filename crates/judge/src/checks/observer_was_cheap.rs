@@ -1,5 +1,5 @@
-//! Whoever measures takes part. The sampling thread asks the server a few statements a second and reads a few files;
-//! its CPU time and its statements are counted, so that one can see that they are no part of the number.
+//! Whoever measures takes part. The sampling threads ask the server a few statements a second and read a few files;
+//! their CPU time and their statements are counted, so that one can see that they are no part of the number.
 //!
 //! More than 1 % of one CPU warns, and so does more than 0.1 % of the server's statements where they are more than the
 //! five a second that sampling is made of. The reading at an end of the window falls into it however short the window

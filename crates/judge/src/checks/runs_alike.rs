@@ -13,6 +13,7 @@
 
 use super::answers_were_fresh::GETS;
 use super::held_throughout::told;
+use super::nobody_else_asked::asked_between;
 use crate::compare::fingerprint;
 use crate::frame::applies::{Absence, states};
 use crate::frame::own_changes::OwnChanges;
@@ -86,9 +87,11 @@ fn look(cell: &CellEvidence) -> Sight {
     }
     for (run, state) in cell.runs.iter().zip(&states) {
         if let Some((before, found)) = written_between(run, state) {
+            let asked =
+                asked_between(before, run.run).map_or(String::new(), |asked| format!(" (asked in between: {asked})"));
             let told = told(&found, String::new, |d| {
                 let (was, is) = d.values();
-                format!("{} {was} at the end of {} and {is} at the start of {}", d.was(), before.id, run.run.id)
+                format!("{} {was} at the end of {} and {is} at the start of {}{asked}", d.was(), before.id, run.run.id)
             });
             return Ok(told);
         }

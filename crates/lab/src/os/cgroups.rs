@@ -29,10 +29,9 @@ impl Hierarchies {
         self.folders_in(&groups, controller)
     }
 
-    /// Its own alone: one in the controller's hierarchy, one in the one tree.
-    pub(crate) fn own(&self, pid: u32, controller: &str) -> Vec<PathBuf> {
-        let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
-        self.own_in(&groups, controller).into_iter().map(|(own, _)| own).collect()
+    /// Its own alone, of what `/proc/PID/cgroup` says: one in the controller's hierarchy, one in the one tree.
+    pub(crate) fn own(&self, groups: &str, controller: &str) -> Vec<PathBuf> {
+        self.own_in(groups, controller).into_iter().map(|(own, _)| own).collect()
     }
 
     /// Whether all processes are in it.

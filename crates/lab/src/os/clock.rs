@@ -16,6 +16,11 @@ pub fn unix_at_boot() -> Nanos {
     Nanos(wall.0.saturating_sub(own.0))
 }
 
+/// CPU time of the calling thread.
+pub fn of_this_thread() -> Nanos {
+    nanos(ClockId::ThreadCPUTime)
+}
+
 /// This clock, and the one that nobody sets right.
 pub fn beside_raw() -> (Nanos, Nanos) {
     beside(ClockId::MonotonicRaw)

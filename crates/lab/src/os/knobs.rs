@@ -63,6 +63,20 @@ const OF_CPU: &[&str] = &[
     "power/pm_qos_resume_latency_us",
 ];
 
+/// Trees of folders that are watched while users are at work.
+const WATCHED: &[&str] = &[
+    "/proc/sys",
+    "/sys/kernel/mm",
+    "/sys/devices/system/cpu",
+    "/sys/devices/system/clocksource",
+    "/sys/devices/virtual/bdi",
+    "/sys/fs/ext4",
+    "/sys/fs/xfs",
+    "/sys/kernel/debug/sched",
+];
+/// Folders that each CPU has and in which nothing is set, and one in which numbers are drawn.
+const NO_KNOBS_IN: &[&str] = &["cache", "topology", "random"];
+/// Files that are written to as processes come and go, or that hold names.
 const NO_KNOBS: &[&str] = &[
     "cgroup.procs",
     "cgroup.threads",
@@ -122,13 +136,13 @@ pub fn of_kernel() -> Facts {
     facts
 }
 
-/// Where the kernel, the control groups of server and load and the server's process are set by files; one of the trees
-/// is of hundreds of folders.
+/// Where the kernel, the control groups of server and load and the server's process are set by files: some hundred
+/// folders.
 pub fn folders_of(server: Option<u32>) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> =
-        ["/proc/sys", "/sys/kernel/mm"].iter().flat_map(|root| tree(Path::new(root))).collect();
-    found.extend(["/sys/kernel/tracing", "/sys/kernel/debug/tracing"].map(PathBuf::from));
+    let mut found: Vec<PathBuf> = WATCHED.iter().flat_map(|root| tree(Path::new(root))).collect();
+    found.extend(folders(Path::new("/sys/module")).iter().map(|module| module.join("parameters")));
     found.extend(folders(Path::new("/sys/block")).iter().filter(|disk| is_real(disk)).map(|disk| disk.join("queue")));
+    found.extend(["/sys/kernel/tracing", "/sys/kernel/debug/tracing"].map(PathBuf::from));
     let own = std::process::id();
     let groups: BTreeSet<PathBuf> = server.into_iter().chain([own]).flat_map(groups_of).collect();
     found.extend(groups);
@@ -141,16 +155,18 @@ fn tree(root: &Path) -> Vec<PathBuf> {
     let is_told = |folder: &PathBuf| {
         let name = |path: Option<&Path>| path.and_then(|p| p.file_name()?.to_str()).unwrap_or_default().to_string();
         let is_by_interface = ["conf", "neigh"].contains(&name(folder.parent()).as_str());
-        !is_by_interface || ["all", "default", "lo"].contains(&name(Some(folder.as_path())).as_str())
+        let own = name(Some(folder.as_path()));
+        !NO_KNOBS_IN.contains(&own.as_str()) && (!is_by_interface || ["all", "default", "lo"].contains(&own.as_str()))
     };
-    let below = folders(root).into_iter().filter(is_told).flat_map(|folder| tree(&folder));
+    // Links lead to where a folder lies, or back to where it is named.
+    let below = folders(root).into_iter().filter(|folder| is_told(folder) && !folder.is_symlink());
+    let below = below.flat_map(|folder| tree(&folder));
     [root.to_path_buf()].into_iter().chain(below).collect()
 }
 
-/// What is written to as processes come and go, names and what is drawn.
+/// Whether it is a file that sets nothing which bears on a number.
 pub fn is_no_knob(path: &Path) -> bool {
-    let is = |name: &str| path.file_name().is_some_and(|file| file == name);
-    NO_KNOBS.iter().any(|name| is(name)) || path.starts_with("/proc/sys/kernel/random")
+    NO_KNOBS.iter().any(|name| path.file_name().is_some_and(|file| file == *name))
 }
 
 /// The name of a knob with what it is set to; nothing where it cannot be read.

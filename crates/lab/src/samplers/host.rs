@@ -24,7 +24,8 @@ impl Source for HostWide {
         let (set, raw) = clock::beside_raw();
         reading.tell("host.clock.monotonic", set.0);
         reading.tell("host.clock.raw", raw.0);
-        if let Some(ticks) = reading.file("/proc/stat", cpu) {
+        if let Some((ticks, interrupts)) = reading.file("/proc/stat", |text| Some((cpu(text)?, field(text, "intr")?))) {
+            reading.tell("host.interrupts", interrupts);
             for (name, ticks) in ["user", "system", "idle", "iowait", "irq", "steal"].iter().zip(ticks) {
                 reading.tell(&format!("host.cpu.{name}"), ticks_to_nanos(ticks));
             }

@@ -1,8 +1,10 @@
-//! What sampling itself costs: statements for the server, CPU for the client. Read right after `status`, so that the
+//! What sampling itself costs: statements for the server, CPU for the client, of the thread that reads and of those that
+//! look more often. Read right after `status`, so that the
 //! statements told are those that the status had counted. Of a server without SQL they are the requests for its
 //! statistics.
 
 use super::source::{Asker, Available, Occasion, Owner, Reading, Sampler, Source, Turn};
+use crate::os::{clock, ticking};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -25,7 +27,6 @@ impl Source for OwnCost {
     }
     fn read(&mut self, _: Occasion, reading: &mut Reading) {
         reading.tell("sampler.statements", (self.0)());
-        let cpu = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-        reading.tell("sampler.cpu", cpu.tv_sec as u64 * 1_000_000_000 + cpu.tv_nsec as u64);
+        reading.tell("sampler.cpu", clock::of_this_thread().0 + ticking::spent());
     }
 }

@@ -24,6 +24,8 @@ fn make(available: &Available) -> Option<Box<dyn Source>> {
 const LOOK: Duration = Duration::from_millis(40);
 /// Looks behind which threads that came meanwhile are looked for.
 const LISTED_EVERY: u64 = 12;
+/// Looks in which some thread of a server waits.
+const AT_LEAST: u64 = 25;
 /// Threads at a look, in turns where there are more; about 2 µs each.
 const AT_ONCE: usize = 64;
 /// A thread serves a session when it was seen so often at something else than waiting for a client, and that in such a
@@ -64,6 +66,7 @@ enum Stand {
 struct Seen {
     idle: AtomicU64,
     frozen: AtomicU64,
+    looks: AtomicU64,
     /// Whether the kernel tells us where anybody waits.
     is_told: AtomicU64,
 }
@@ -90,6 +93,7 @@ impl ServerStands {
                 let add = |sum: &AtomicU64, is: bool| sum.fetch_add(if is { since } else { 0 }, Relaxed);
                 add(&told.idle, found.is_idle);
                 add(&told.frozen, found.is_frozen);
+                told.looks.fetch_add(1, Relaxed);
                 told.is_told.fetch_max(found.is_told.into(), Relaxed);
             }
         });
@@ -106,10 +110,11 @@ impl Source for ServerStands {
         if !self.looking.is_under_way() {
             return reading.missing("where the server's threads wait", "no thread could be had to look");
         }
-        // Before the first look nobody knows.
         if self.seen.is_told.load(Relaxed) > 0 {
             reading.tell("server.idle", self.seen.idle.load(Relaxed));
             reading.tell("server.frozen_files", self.seen.frozen.load(Relaxed));
+        } else if self.seen.looks.load(Relaxed) >= AT_LEAST {
+            reading.missing("where the server's threads wait", "this kernel does not tell it to us (`wchan`)");
         }
     }
 }

@@ -3,6 +3,8 @@
 //! 25 times a second, at two small files. What it tells is less than the truth: only time between two looks that both
 //! found the server standing counts.
 //!
+//! In which control groups the server is stands in one of those files: who is moved into another for a moment is seen.
+//!
 //! The load can be stopped just so, and then asks nothing meanwhile. A look that comes late without its thread having
 //! waited for a CPU is one that was not allowed to run.
 
@@ -10,11 +12,12 @@ use super::source::{Available, Occasion, Owner, Process, Reading, Sampler, Sourc
 use crate::os::cgroups::{Hierarchies, is_frozen};
 use crate::os::clock;
 use crate::os::ticking::Ticking;
+use model::record::state::{Facet, State};
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub(crate) const SAMPLER: Sampler = Sampler { name: "server_stops", turn: Turn::Between, owner: Owner::Server, make };
@@ -29,8 +32,13 @@ const LATE: u64 = 150_000_000;
 /// This thread's time on a CPU and its time of waiting for one, in nanoseconds.
 const OWN_WAITS: &str = "/proc/thread-self/schedstat";
 
+/// Sets of control groups of one run that are told.
+const TOLD: usize = 16;
+
 pub(crate) struct ServerStops {
     seen: Arc<Seen>,
+    /// As `/proc/PID/cgroup` has them, each set once, by the number of the process.
+    groups: Arc<Mutex<Vec<(u32, String)>>>,
     looking: Ticking,
 }
 
@@ -48,6 +56,8 @@ impl ServerStops {
     pub(crate) fn new(process: Process) -> Self {
         let seen = Arc::new(Seen::default());
         let told = Arc::clone(&seen);
+        let groups = Arc::new(Mutex::new(Vec::new()));
+        let in_groups = Arc::clone(&groups);
         let looking = Ticking::begin("stops", LOOK, move || {
             let hierarchies = Hierarchies::of_this_host();
             let (mut stood, mut at) = (false, clock::now());
@@ -59,7 +69,15 @@ impl ServerStops {
                     told.own_stops.fetch_add(1, Relaxed);
                     told.own_stopped.fetch_add(late, Relaxed);
                 }
-                let (stands, now) = (stands_still(process.pid(), &hierarchies), clock::now());
+                let pid = process.pid();
+                let own = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
+                let (stands, now) = (stands_still(pid, &hierarchies, &own), clock::now());
+                let mut known = in_groups.lock().unwrap_or_else(PoisonError::into_inner);
+                let is_new = |own: &String| !known.iter().any(|(of, groups)| *of == pid && groups == own);
+                if !own.is_empty() && known.len() < TOLD && is_new(&own) {
+                    known.push((pid, own));
+                }
+                drop(known);
                 if stands && stood {
                     told.stopped.fetch_add(now.0 - at.0, Relaxed);
                 } else if stands {
@@ -69,7 +87,7 @@ impl ServerStops {
                 (slept, waited) = (clock::now(), own_waits());
             }
         });
-        Self { seen, looking }
+        Self { seen, groups, looking }
     }
 }
 
@@ -87,22 +105,30 @@ impl Source for ServerStops {
         reading.tell("client.stops", self.seen.own_stops.load(Relaxed));
         reading.tell("client.stopped", self.seen.own_stopped.load(Relaxed));
     }
+
+    fn states(&mut self) -> Vec<State> {
+        let known = std::mem::take(&mut *self.groups.lock().unwrap_or_else(PoisonError::into_inner));
+        let state = |(pid, groups): (u32, String)| {
+            State::new(Facet::Process, [(format!("control groups of {pid}"), groups.trim().replace('\n', ", "))].into())
+        };
+        known.into_iter().map(state).collect()
+    }
 }
 
 fn own_waits() -> Option<u64> {
     fs::read_to_string(OWN_WAITS).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-fn stands_still(pid: u32, hierarchies: &Hierarchies) -> bool {
+fn stands_still(pid: u32, hierarchies: &Hierarchies, groups: &str) -> bool {
     // That of the first thread alone: summing up all of them is dear where every user has one.
     let stat = fs::read_to_string(format!("/proc/{pid}/task/{pid}/stat")).unwrap_or_default();
-    is_stopped(&stat) || is_frozen_with_its_group(pid, hierarchies)
+    is_stopped(&stat) || is_frozen_with_its_group(hierarchies, groups)
 }
 
 /// Its own group says so of those above it, too.
-fn is_frozen_with_its_group(pid: u32, hierarchies: &Hierarchies) -> bool {
+fn is_frozen_with_its_group(hierarchies: &Hierarchies, groups: &str) -> bool {
     let says = |file: PathBuf| fs::read_to_string(file).is_ok_and(|text| is_frozen(&text));
-    let mut own = hierarchies.own(pid, "freezer").into_iter();
+    let mut own = hierarchies.own(groups, "freezer").into_iter();
     own.any(|folder| says(folder.join("freezer.state")) || says(folder.join("cgroup.events")))
 }
 

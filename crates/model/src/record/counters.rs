@@ -320,6 +320,7 @@ pub const ALL: &[Counter] = &[
     nanos("host.cpu.irq", "over all CPUs, soft interrupts in it").lane(Lane::Cpus(Who::Host)),
     nanos("host.cpu.steal", "over all CPUs"),
     nanos("host.cpu.total", "sum of the above"),
+    count("host.interrupts", "of devices, timers and other CPUs, over all CPUs"),
     nanos("host.clock.monotonic", "the clock by which everything is timed, which who sets the time right may slew"),
     nanos("host.clock.raw", "the clock that nobody sets right, read with it"),
     nanos("host.pressure.cpu_some", "time in which some task was stalled for a CPU"),
@@ -403,7 +404,7 @@ pub const ALL: &[Counter] = &[
         "sampler.statements",
         "statements that the sampler had sent when `status` was read, that one included; of a cache, requests for its statistics",
     ),
-    nanos("sampler.cpu", "CPU of the sampling thread"),
+    nanos("sampler.cpu", "CPU of the threads that sample"),
 ];
 
 #[cfg(test)]
