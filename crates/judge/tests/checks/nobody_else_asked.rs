@@ -41,7 +41,9 @@ fn who_only_reads_or_only_knocks_is_warned_of() {
     assert_eq!(read.verdict, Warn, "{}", read.sentence);
     let knocked = verdict(&with(&[("Connections", 400.0)]), CHECK);
     assert_eq!(knocked.verdict, Warn);
-    assert!(knocked.sentence.contains("opened 400 sessions"), "{}", knocked.sentence);
+    assert!(knocked.sentence.contains("opened 400 sessions: what"), "{}", knocked.sentence);
+    let silent = verdict(&with(&[("Connections", 400.0), ("Aborted_connects", 399.0)]), CHECK).sentence;
+    assert!(silent.contains("opened 400 sessions, 399 of them connections that never logged in: what"), "{silent}");
 }
 
 #[test]

@@ -39,6 +39,10 @@ fn a_counter_that_grew_in_one_run_as_in_no_other_is_named() {
         Pass,
         "a level, which went down between runs"
     );
+    let sampled = with("host.interrupts", [31e3, 210e3, 40e3], false);
+    let told = "`host.interrupts` grew by 210000 (31000 to 40000 in the others)";
+    assert!(sampled.verdict == Warn && sampled.sentence.contains(told), "{}", sampled.sentence);
+    assert_eq!(with("host.interrupts", [31e3, 70e3, 40e3], false).verdict, Pass, "not three times");
     assert_eq!(with("status.Innodb_pages_written", [4.0, 900.0, 1.0], false).verdict, Pass, "in the background");
 }
 

@@ -2,7 +2,8 @@
 
 use crate::bench::states::change;
 use crate::bench::*;
-use model::record::run::RunRecord;
+use model::record::Record;
+use model::record::run::{Ends, RunRecord};
 use model::record::state::Facet;
 use model::verdict::Status::{Fail, NotApplicable, NotEvaluable, Pass, Warn};
 
@@ -80,6 +81,17 @@ fn what_somebody_wrote_between_two_runs_on_the_same_data_is_named() {
             change(r, &last, false, Facet::Written, "sbtest1", Some("2026-11-23 19:05:00"));
         })
     };
+    let asked = |mut record: Record| {
+        for run in &mut record.runs {
+            for (name, begin, more) in [("status.Com_update", 0.0, 1.0), ("status.Com_select", 0.0, 9.0)] {
+                let begin = begin + if run.id.0.ends_with("-3") { more } else { 0.0 };
+                run.whole.counters.insert(name.into(), Ends { begin, end: begin, ..ends(0.0) });
+            }
+        }
+        verdict(&record, CHECK).sentence
+    };
+    let told = asked(record(1));
+    assert!(told.contains("-3 (asked in between: 1 × UPDATE); the number"), "{told}");
     let told = verdict(&record(1), CHECK);
     assert_eq!(told.verdict, Fail);
     let sentence = "The last write to sbtest1 was 2026-11-23 19:00:00 at the end of c004-2 and 2026-11-23 19:05:00";

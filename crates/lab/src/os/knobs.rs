@@ -207,6 +207,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn folders_in_which_something_is_set_are_known_once_and_exist() {
+        let found = folders_of(Some(std::process::id()));
+        for folder in ["/proc/sys/vm", "/proc/sys/net/ipv4/conf/all", "/sys/devices/system/cpu"] {
+            assert_eq!(found.iter().filter(|path| **path == Path::new(folder)).count(), 1, "{folder}");
+        }
+        assert!(found.contains(&PathBuf::from(format!("/proc/{}", std::process::id()))));
+        assert!(!found.contains(&PathBuf::from("/proc/sys/kernel/random")), "numbers are drawn there");
+    }
+
+    #[test]
     fn this_kernel_says_what_it_is_set_to() {
         let kernel = of_kernel();
         for knob in ["vm.swappiness", "net.core.somaxconn", "fs.file-max", "wall clock at the boot"] {
