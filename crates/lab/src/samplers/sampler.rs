@@ -1,7 +1,6 @@
-//! What sampling itself costs: statements for the server, CPU for the client, of the thread that reads and of those that
-//! look more often. Read right after `status`, so that the
-//! statements told are those that the status had counted. Of a server without SQL they are the requests for its
-//! statistics.
+//! What sampling itself costs: statements for the server; CPU for the client, of the thread that reads and of those
+//! that look more often. Read right after `status`, so that the statements told are those that the status had
+//! counted; where a server has no SQL they are the requests for its statistics.
 
 use super::source::{Asker, Available, Occasion, Owner, Reading, Sampler, Source, Turn};
 use crate::os::{clock, ticking};
