@@ -45,7 +45,7 @@ const MORE: Limit =
 /// The fewest runs of which one can stand out.
 const RUNS: usize = 3;
 const STATUS: &str = "status.";
-/// Of the machine; 50 more of them are nothing, but then they are not three times as many.
+/// What interrupts the machine; 50 more are nothing, but then they are not three times as many.
 const INTERRUPTS: &str = "host.interrupts";
 /// Counters of engines' work in the background, of memory, and of what other checks keep to the last one.
 const LEFT_OUT: &[&str] = &[
