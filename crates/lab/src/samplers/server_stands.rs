@@ -26,6 +26,8 @@ const LOOK: Duration = Duration::from_millis(40);
 const LISTED_EVERY: u64 = 12;
 /// Looks in which some thread of a server waits.
 const AT_LEAST: u64 = 25;
+/// One of so many looks is for a thread that never waits for a client.
+const SELDOM: u64 = 5;
 /// Threads at a look, in turns where there are more; about 2 µs each.
 const AT_ONCE: usize = 64;
 /// A thread serves a session when it was seen so often at something else than waiting for a client, and that in such a
@@ -58,6 +60,7 @@ enum Stand {
     Frozen,
     /// It does not wait, though others may have its CPU.
     Running,
+    Unknown,
     Else,
 }
 
@@ -124,6 +127,7 @@ struct Threads {
     of: u32,
     known: Vec<Thread>,
     next: usize,
+    looks: u64,
 }
 
 struct Thread {
@@ -132,6 +136,7 @@ struct Thread {
     looks: u64,
     at_client: u64,
     at_work: u64,
+    last: Stand,
 }
 
 /// What a look found.
@@ -156,7 +161,7 @@ impl Threads {
         for number in numbers {
             let is_known = self.known.iter().any(|thread| thread.number == number);
             if let (false, Ok(place)) = (is_known, File::open(format!("{folder}/{number}/wchan"))) {
-                self.known.push(Thread { number, place, looks: 0, at_client: 0, at_work: 0 });
+                self.known.push(Thread { number, place, looks: 0, at_client: 0, at_work: 0, last: Stand::Unknown });
             }
         }
     }
@@ -167,20 +172,19 @@ impl Threads {
         let all = self.known.len();
         for turn in 0..all.min(AT_ONCE) {
             let thread = &mut self.known[(self.next + turn) % all];
-            let mut room = [0; 64];
-            let Ok(length) = thread.place.read_at(&mut room, 0) else { continue };
-            let symbol = std::str::from_utf8(&room[..length]).unwrap_or_default();
-            let stand = stand(symbol);
-            found.is_told |= !matches!(symbol, "" | "0");
-            found.is_frozen |= stand == Stand::Frozen;
+            if thread.is_due(self.looks + u64::from(thread.number)) && !thread.look() {
+                continue;
+            }
+            found.is_told |= !matches!(thread.last, Stand::Running | Stand::Unknown);
+            found.is_frozen |= thread.last == Stand::Frozen;
             // A session that never waits is not known as one.
-            running += u32::from(stand == Stand::Running);
-            thread.saw(stand);
+            running += u32::from(thread.last == Stand::Running);
             if thread.serves() {
                 sessions += 1;
-                waiting += u32::from(stand == Stand::Client);
+                waiting += u32::from(thread.last == Stand::Client);
             }
         }
+        self.looks += 1;
         self.next = if all > AT_ONCE { (self.next + AT_ONCE) % all } else { 0 };
         found.is_idle = sessions > 0 && waiting == sessions && running == 0;
         found
@@ -188,10 +192,20 @@ impl Threads {
 }
 
 impl Thread {
-    fn saw(&mut self, stand: Stand) {
+    /// Threads that work in the background are looked at now and then.
+    fn is_due(&self, look: u64) -> bool {
+        self.looks < AT_LEAST || self.at_client > 0 || look % SELDOM == 0
+    }
+
+    /// Whether it is still there.
+    fn look(&mut self) -> bool {
+        let mut room = [0; 64];
+        let Ok(length) = self.place.read_at(&mut room, 0) else { return false };
+        self.last = stand(std::str::from_utf8(&room[..length]).unwrap_or_default());
         self.looks += 1;
-        self.at_client += u64::from(stand == Stand::Client);
-        self.at_work += u64::from(stand != Stand::Client);
+        self.at_client += u64::from(self.last == Stand::Client);
+        self.at_work += u64::from(self.last != Stand::Client);
+        true
     }
 
     fn serves(&self) -> bool {
@@ -213,6 +227,8 @@ fn stand(symbol: &str) -> Stand {
         Stand::Frozen
     } else if symbol == "0" {
         Stand::Running
+    } else if symbol.is_empty() {
+        Stand::Unknown
     } else {
         Stand::Else
     }

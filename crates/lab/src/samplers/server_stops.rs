@@ -13,8 +13,8 @@ use crate::os::cgroups::{Hierarchies, is_frozen};
 use crate::os::clock;
 use crate::os::ticking::Ticking;
 use model::record::state::{Facet, State};
-use std::fs;
-use std::path::PathBuf;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -59,32 +59,32 @@ impl ServerStops {
         let groups = Arc::new(Mutex::new(Vec::new()));
         let in_groups = Arc::clone(&groups);
         let looking = Ticking::begin("stops", LOOK, move || {
-            let hierarchies = Hierarchies::of_this_host();
+            let mut files = Files::default();
             let (mut stood, mut at) = (false, clock::now());
-            let (mut slept, mut waited) = (at, own_waits());
+            let (mut slept, mut waited) = (at, files.own_waits());
             move || {
                 let late = (clock::now().0 - slept.0).saturating_sub(LOOK.as_nanos() as u64);
-                let for_a_cpu = own_waits().zip(waited).map(|(now, before)| now.saturating_sub(before));
+                let for_a_cpu = files.own_waits().zip(waited).map(|(now, before)| now.saturating_sub(before));
                 if late > LATE && for_a_cpu.is_some_and(|waited| waited < late / 2) {
                     told.own_stops.fetch_add(1, Relaxed);
                     told.own_stopped.fetch_add(late, Relaxed);
                 }
                 let pid = process.pid();
-                let own = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
-                let (stands, now) = (stands_still(pid, &hierarchies, &own), clock::now());
-                let mut known = in_groups.lock().unwrap_or_else(PoisonError::into_inner);
-                let is_new = |own: &String| !known.iter().any(|(of, groups)| *of == pid && groups == own);
-                if !own.is_empty() && known.len() < TOLD && is_new(&own) {
-                    known.push((pid, own));
+                if files.look_up(pid) {
+                    let mut known = in_groups.lock().unwrap_or_else(PoisonError::into_inner);
+                    let seen = (pid, files.groups.clone());
+                    if known.len() < TOLD && !known.contains(&seen) {
+                        known.push(seen);
+                    }
                 }
-                drop(known);
+                let (stands, now) = (files.stand_still(), clock::now());
                 if stands && stood {
                     told.stopped.fetch_add(now.0 - at.0, Relaxed);
                 } else if stands {
                     told.stops.fetch_add(1, Relaxed);
                 }
                 (stood, at) = (stands, now);
-                (slept, waited) = (clock::now(), own_waits());
+                (slept, waited) = (clock::now(), files.own_waits());
             }
         });
         Self { seen, groups, looking }
@@ -115,21 +115,57 @@ impl Source for ServerStops {
     }
 }
 
-fn own_waits() -> Option<u64> {
-    fs::read_to_string(OWN_WAITS).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
+/// What is read at each look, held open: opening a file takes three times as long as reading it.
+#[derive(Default)]
+struct Files {
+    pid: u32,
+    own_waits: Option<File>,
+    /// Of the first thread alone: summing up all of them is dear where every user has one.
+    stat: Option<File>,
+    in_groups: Option<File>,
+    /// As it says now.
+    groups: String,
+    freezers: Vec<File>,
 }
 
-fn stands_still(pid: u32, hierarchies: &Hierarchies, groups: &str) -> bool {
-    // That of the first thread alone: summing up all of them is dear where every user has one.
-    let stat = fs::read_to_string(format!("/proc/{pid}/task/{pid}/stat")).unwrap_or_default();
-    is_stopped(&stat) || is_frozen_with_its_group(hierarchies, groups)
+impl Files {
+    fn own_waits(&mut self) -> Option<u64> {
+        // Opened by the thread that looks.
+        let file = self.own_waits.take().or_else(|| File::open(OWN_WAITS).ok())?;
+        let waits = text(&file).and_then(|text| text.split_ascii_whitespace().nth(1)?.parse().ok());
+        self.own_waits = Some(file);
+        waits
+    }
+
+    /// Whether the process is another than at the last look, or in other control groups.
+    fn look_up(&mut self, pid: u32) -> bool {
+        if self.pid != pid {
+            let open = |name: &str| File::open(format!("/proc/{pid}/{name}")).ok();
+            let (stat, in_groups) = (open(&format!("task/{pid}/stat")), open("cgroup"));
+            *self = Self { pid, stat, in_groups, own_waits: self.own_waits.take(), ..Self::default() };
+        }
+        let Some(groups) = self.in_groups.as_ref().and_then(text).filter(|groups| *groups != self.groups) else {
+            return false;
+        };
+        // Its own group says of those above it, too, whether they are frozen.
+        let own = Hierarchies::of_this_host().own(&groups, "freezer");
+        let files = own.iter().flat_map(|folder| ["freezer.state", "cgroup.events"].map(|name| folder.join(name)));
+        self.freezers = files.filter_map(|path| File::open(path).ok()).collect();
+        self.groups = groups;
+        true
+    }
+
+    fn stand_still(&self) -> bool {
+        let says = |file: &File, what: fn(&str) -> bool| text(file).is_some_and(|text| what(&text));
+        self.stat.iter().any(|stat| says(stat, is_stopped)) || self.freezers.iter().any(|file| says(file, is_frozen))
+    }
 }
 
-/// Its own group says so of those above it, too.
-fn is_frozen_with_its_group(hierarchies: &Hierarchies, groups: &str) -> bool {
-    let says = |file: PathBuf| fs::read_to_string(file).is_ok_and(|text| is_frozen(&text));
-    let mut own = hierarchies.own(groups, "freezer").into_iter();
-    own.any(|folder| says(folder.join("freezer.state")) || says(folder.join("cgroup.events")))
+/// The first page of it, which is more than these files have.
+fn text(file: &File) -> Option<String> {
+    let mut room = [0; 4096];
+    let length = file.read_at(&mut room, 0).ok()?;
+    Some(String::from_utf8_lossy(&room[..length]).into_owned())
 }
 
 /// The state behind the name in brackets: stopped by a signal (T) or by a debugger (t).
