@@ -37,7 +37,7 @@ const TOLD: usize = 16;
 
 pub(crate) struct ServerStops {
     seen: Arc<Seen>,
-    /// As `/proc/PID/cgroup` has them, each set once, by the number of the process.
+    /// What `/proc/PID/cgroup` said, each text once, by the number of the process.
     groups: Arc<Mutex<Vec<(u32, String)>>>,
     looking: Ticking,
 }
@@ -120,10 +120,10 @@ impl Source for ServerStops {
 struct Files {
     pid: u32,
     own_waits: Option<File>,
-    /// Of the first thread alone: summing up all of them is dear where every user has one.
+    /// That of the first thread alone: summing up all of them is dear where every user has one.
     stat: Option<File>,
     in_groups: Option<File>,
-    /// As it says now.
+    /// What it says now.
     groups: String,
     freezers: Vec<File>,
 }
