@@ -7,7 +7,7 @@
 //! A floor that is higher than the lowest of the record (of the same build and transport) by more than 100 µs and 10 %
 //! of the run's mean statement fails, whichever end of a run or which repetition it was: numbers of two ways are not
 //! one number. More than 5 % warns. So does a second in which all sessions of the server waited for requests while
-//! users waited for answers: for half of it, and three times as much as usual in the runs of this cell. So does a
+//! users waited for answers: for 60 % of it, and three times as much as usual in the runs of this cell. So does a
 //! floor that is the same everywhere but above 250 µs to a server on this host and more than 20 % of a statement: no
 //! socket of this host takes that long. Between hosts a constant floor is the network's own, and is told. A session
 //! that takes more than 1 s to open warns: names are resolved slowly, by the client or by the server.
@@ -62,7 +62,7 @@ const WAY_HERE: Limit = Limit::seconds(
 const WAY_SHARE: Limit =
     Limit::share("way_share", 0.20, "of the mean statement; a fifth of the time is then not the server's").convention();
 const WAY_IDLE: Limit =
-    Limit::share("way_idle", 0.50, "of a second in which no session had a request; it answers in the rest of it")
+    Limit::share("way_idle", 0.60, "of a second in which no session had a request; it answers in the rest of it")
         .convention();
 const WAY_IDLE_TIMES: Limit = Limit::number(
     "way_idle_times",

@@ -11,7 +11,7 @@ use model::units::{Nanos, Share};
 const IDLE: &str = "server.idle";
 const LOAD_WAITS: &str = "client.runqueue.wait";
 /// Readings that lie nearer to one another hold too few looks.
-const SHORTEST: f64 = 0.5;
+const SHORTEST: f64 = 0.6;
 /// The load could have gone on where its threads waited less for CPUs, over all of them.
 const HUNGRY: f64 = 0.25;
 const QUARTER: f64 = 0.25;

@@ -1,6 +1,6 @@
 //! Where the threads of the server stand while they do not run: waiting for their clients' next request, or for a file
 //! system that is frozen. Neither is in a counter of the server's, and both last tenths of seconds, so a thread of its
-//! own looks 25 times a second at where in the kernel each waits (`wchan`). What it tells is an estimate by samples.
+//! own looks ten times a second at where in the kernel each waits (`wchan`). What it tells is an estimate by samples.
 //!
 //! While all sessions wait for their clients at once, the server has nothing to do. Whether a thread serves a session
 //! is known by what it does: it waits for its client at times, and at others it does not.
@@ -21,18 +21,18 @@ fn make(available: &Available) -> Option<Box<dyn Source>> {
     Some(Box::new(ServerStands::new(available.server.clone()?)))
 }
 
-const LOOK: Duration = Duration::from_millis(40);
+const LOOK: Duration = Duration::from_millis(100);
 /// Looks behind which threads that came meanwhile are looked for.
-const LISTED_EVERY: u64 = 12;
+const LISTED_EVERY: u64 = 5;
 /// Looks in which some thread of a server waits.
-const AT_LEAST: u64 = 25;
+const AT_LEAST: u64 = 10;
 /// One of so many looks is for a thread that never waits for a client.
-const SELDOM: u64 = 5;
+const SELDOM: u64 = 2;
 /// Threads at a look, in turns where there are more; about 2 µs each.
 const AT_ONCE: usize = 64;
 /// A thread serves a session when it was seen so often at something else than waiting for a client, and that in such a
 /// share of its looks. The lab's own sessions ask once a second, and the thread that waits for new clients hardly runs.
-const AT_WORK: u64 = 3;
+const AT_WORK: u64 = 2;
 const AT_WORK_OF: u64 = 10;
 
 /// Symbols of the kernel in which a thread waits for its client to send or to take something, by their beginnings.

@@ -61,10 +61,11 @@ impl ServerStops {
         let looking = Ticking::begin("stops", LOOK, move || {
             let mut files = Files::default();
             let (mut stood, mut at) = (false, clock::now());
-            let (mut slept, mut waited) = (at, files.own_waits());
+            let (mut slept, mut waited) = (at, None);
             move || {
                 let late = (clock::now().0 - slept.0).saturating_sub(LOOK.as_nanos() as u64);
-                let for_a_cpu = files.own_waits().zip(waited).map(|(now, before)| now.saturating_sub(before));
+                let now_waited = files.own_waits();
+                let for_a_cpu = now_waited.zip(waited).map(|(now, before)| now.saturating_sub(before));
                 if late > LATE && for_a_cpu.is_some_and(|waited| waited < late / 2) {
                     told.own_stops.fetch_add(1, Relaxed);
                     told.own_stopped.fetch_add(late, Relaxed);
@@ -84,7 +85,7 @@ impl ServerStops {
                     told.stops.fetch_add(1, Relaxed);
                 }
                 (stood, at) = (stands, now);
-                (slept, waited) = (clock::now(), files.own_waits());
+                (slept, waited) = (clock::now(), now_waited);
             }
         });
         Self { seen, groups, looking }

@@ -276,7 +276,7 @@ pub const ALL: &[Counter] = &[
     nanos("server.stopped", "time in which it was seen to stand still"),
     nanos(
         "server.idle",
-        "time in which all its sessions waited for their clients at once, so that it had nothing to do; seen 25 times a second",
+        "time in which all its sessions waited for their clients at once, so that it had nothing to do; seen ten times a second",
     ),
     nanos("server.frozen_files", "time in which one of its threads waited for a frozen file system; likewise"),
     count(
