@@ -13,6 +13,9 @@ pub fn lost(error: &std::io::Error) -> Fault {
     match error.kind() {
         std::io::ErrorKind::TimedOut => Fault::TimedOut,
         std::io::ErrorKind::UnexpectedEof => Fault::Lost("the server closed the connection".into()),
+        std::io::ErrorKind::NotFound => {
+            Fault::Lost(format!("{error}: the server's socket is gone, or somebody moved it"))
+        }
         _ => Fault::Lost(error.to_string()),
     }
 }
