@@ -194,7 +194,7 @@ impl Threads {
 impl Thread {
     /// Threads that work in the background are looked at now and then.
     fn is_due(&self, look: u64) -> bool {
-        self.looks < AT_LEAST || self.at_client > 0 || look % SELDOM == 0
+        self.looks < AT_LEAST || self.at_client > 0 || look.is_multiple_of(SELDOM)
     }
 
     /// Whether it is still there.
