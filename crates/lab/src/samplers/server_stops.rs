@@ -112,7 +112,9 @@ impl Source for ServerStops {
         let state = |(pid, groups): (u32, String)| {
             State::new(Facet::Process, [(format!("control groups of {pid}"), groups.trim().replace('\n', ", "))].into())
         };
-        known.into_iter().map(state).collect()
+        // Of a server that stayed where it was there is nothing to tell.
+        let moved = |(pid, _): &(u32, String)| known.iter().filter(|(of, _)| of == pid).count() > 1;
+        known.iter().filter(|one| moved(one)).cloned().map(state).collect()
     }
 }
 
