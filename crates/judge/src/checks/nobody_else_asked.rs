@@ -93,8 +93,8 @@ fn look(run: &RunEvidence) -> Sight {
     }
     let changing = kinds.iter().any(|(kind, _)| !READING.contains(&kind.as_str()));
     let status = if changing { Status::Fail } else { Status::Warn };
-    let strangers = grown(ABORTED).unwrap_or(0.0).min(sessions);
-    Ok(Seen::new(status, measured, limit, sentence(requests, sessions, strangers, &kinds)))
+    let never_logged_in = grown(ABORTED).unwrap_or(0.0).min(sessions);
+    Ok(Seen::new(status, measured, limit, sentence(requests, sessions, never_logged_in, &kinds)))
 }
 
 fn sentence(requests: f64, sessions: f64, never_logged_in: f64, kinds: &[(String, f64)]) -> String {

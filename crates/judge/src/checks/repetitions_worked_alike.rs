@@ -74,14 +74,14 @@ fn absent(cell: &CellEvidence) -> Absence {
     cell.runs.iter().map(mysql).reduce(Option::and).flatten().or_else(few)
 }
 
-/// What the server counted of its own doing in one run.
+/// What the server counted of its own doing in one run, and the machine of its interrupts.
 fn grown<'a>(run: &RunEvidence<'a>) -> BTreeMap<&'a str, f64> {
-    let own =
-        |name: &'a str| name.strip_prefix(STATUS).filter(|own| !LEFT_OUT.iter().any(|left| own.starts_with(left)));
+    let own = |name: &'a String| {
+        let of_server = || name.strip_prefix(STATUS).filter(|own| !LEFT_OUT.iter().any(|left| own.starts_with(left)));
+        if name == INTERRUPTS { Some(INTERRUPTS) } else { of_server() }
+    };
     let counters = run.run.whole.counters.iter();
-    let is_machine = |name: &&'a String| *name == INTERRUPTS;
-    let name = |name: &'a String| own(name).or(Some(name.as_str()).filter(|_| is_machine(&name)));
-    counters.filter_map(|(of, ends)| Some((name(of)?, ends.delta()))).collect()
+    counters.filter_map(|(name, ends)| Some((own(name)?, ends.delta()))).collect()
 }
 
 /// Those that went down, within a run or from one to the next on the same server.

@@ -21,6 +21,7 @@ fn make(available: &Available) -> Option<Box<dyn Source>> {
     Some(Box::new(ServerStands::new(available.server.clone()?)))
 }
 
+/// Ten looks tell an idle second from a busy one.
 const LOOK: Duration = Duration::from_millis(100);
 /// Looks behind which threads that came meanwhile are looked for.
 const LISTED_EVERY: u64 = 5;
@@ -84,12 +85,11 @@ impl ServerStands {
         let seen = Arc::new(Seen::default());
         let told = Arc::clone(&seen);
         let looking = Ticking::begin("stands", LOOK, move || {
-            let (mut threads, mut looks, mut at) = (Threads::default(), 0, Instant::now());
+            let (mut threads, mut at) = (Threads::default(), Instant::now());
             move || {
-                if looks % LISTED_EVERY == 0 {
+                if threads.looks.is_multiple_of(LISTED_EVERY) {
                     threads.list(&server);
                 }
-                looks += 1;
                 let found = threads.look();
                 let since = u64::try_from(at.elapsed().as_nanos()).unwrap_or(u64::MAX);
                 at = Instant::now();
